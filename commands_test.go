@@ -38,7 +38,7 @@ const (
 	auditFails      = "1 drifts were found: run audit --repair"
 	auditRepaired   = "1 drifts were repaired\n"
 	auditOutcome    = "repaired: "
-	rebuildCounts   = "1 posts, 1 users and 1 usernames"
+	rebuildCounts   = "1 posts, 1 users, 1 usernames and 2 lists"
 	rebuildRepaired = "1 of them drifted and were repaired\n"
 	rebuildIsClean  = "no drift found\n"
 	rebuildFails    = "1 drifts could not be repaired"

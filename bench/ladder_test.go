@@ -104,7 +104,7 @@ func TestModelsOnARunningEngine(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "measured-v2") || !strings.Contains(err.Error(), "--database names another") {
 		t.Errorf("with a database that exists: %v", err)
 	}
-	const price = "4 databases with 8 containers of 20000 RU/s and 5 of 400 RU/s cost about 12.96 USD an hour"
+	const price = "4 databases with 8 containers of 20000 RU/s and 6 of 400 RU/s cost about 12.99 USD an hour"
 	if !strings.Contains(progress, price) {
 		t.Errorf("the price is not announced: %s", progress)
 	}

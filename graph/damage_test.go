@@ -27,6 +27,7 @@ func (d damaged) User() graph.UserResolver       { return damagedUser{d.Resolver
 func (d damaged) Post() graph.PostResolver       { return damagedPost{d.ResolverRoot.Post(), d} }
 func (d damaged) Comment() graph.CommentResolver { return damagedComment{d.ResolverRoot.Comment(), d} }
 func (d damaged) Like() graph.LikeResolver       { return damagedLike{d.ResolverRoot.Like(), d} }
+func (d damaged) Tag() graph.TagResolver         { return damagedTag{d.ResolverRoot.Tag(), d} }
 
 var errDamage = errors.New("a resolver failed")
 
@@ -66,9 +67,13 @@ func damagePost(random *rand.Rand, post *blog.Post) *blog.Post {
 		return post
 	}
 	changed := *post
-	switch random.IntN(6) {
+	switch random.IntN(8) {
 	case 0:
 		return nil
+	case 6:
+		changed.RecentComments = nil // as an entry
+	case 7:
+		changed.Tags = []string{strange, ""}
 	case 1:
 		changed.Author = nil
 	case 2:
@@ -171,7 +176,7 @@ func (q damagedQuery) Node(ctx context.Context, id blog.Ref) (model.Node, error)
 	return damage(ctx, q.by, node, err, damageNode)
 }
 
-func (q damagedQuery) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node, error) {
+func (q damagedQuery) Nodes(ctx context.Context, ids []*blog.Ref) ([]model.Node, error) {
 	nodes, err := q.QueryResolver.Nodes(ctx, ids)
 	return damage(ctx, q.by, nodes, err, func(random *rand.Rand, nodes []model.Node) []model.Node {
 		changed := slices.Clone(nodes)
@@ -236,6 +241,21 @@ func (p damagedPost) Comments(ctx context.Context, post *blog.Post, first *int, 
 func (p damagedPost) Likes(ctx context.Context, post *blog.Post, first *int, after *string) (*model.LikeConnection, error) {
 	page, err := p.PostResolver.Likes(p.by.alone(ctx), post, first, after)
 	return damage(ctx, p.by, page, err, damageConnection(damageLike))
+}
+
+type damagedTag struct {
+	graph.TagResolver
+	by damaged
+}
+
+func (t damagedTag) PostCount(ctx context.Context, tag *blog.Tag) (*int, error) {
+	count, err := t.TagResolver.PostCount(t.by.alone(ctx), tag)
+	return damage(ctx, t.by, count, err, same)
+}
+
+func (t damagedTag) Posts(ctx context.Context, tag *blog.Tag, first *int, after *string) (*model.PostConnection, error) {
+	page, err := t.TagResolver.Posts(t.by.alone(ctx), tag, first, after)
+	return damage(ctx, t.by, page, err, damageConnection(damagePost))
 }
 
 type damagedComment struct {

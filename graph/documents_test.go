@@ -169,6 +169,10 @@ func (d *documents) arguments(field *ast.FieldDefinition, variant int) string {
 	switch {
 	case field.Name == "userByUsername":
 		return `(username: "viewer")`
+	case field.Name == "tag" && len(field.Arguments) > 0:
+		return []string{`(name: "go")`, `(name: "none")`}[variant]
+	case field.Name == "archive" && len(field.Arguments) > 0:
+		return []string{`(month: "2026-11")`, `(month: "1999-12")`}[variant]
 	case field.Name == "nodes" && len(field.Arguments) > 0:
 		var ids []string
 		for _, name := range []string{"User", "Post", "Comment", "Like"} {

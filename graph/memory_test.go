@@ -58,6 +58,18 @@ func (p memoryPost) Comments(context.Context, *blog.Post, *int, *string, *blog.C
 	return p.memory.comments, nil
 }
 
+func (memoryPost) CommentCount(_ context.Context, post *blog.Post) (*int, error) {
+	return &post.CommentCount, nil
+}
+
+func (memoryPost) LikeCount(_ context.Context, post *blog.Post) (*int, error) {
+	return &post.LikeCount, nil
+}
+
+func (memoryPost) RecentComments(_ context.Context, post *blog.Post) ([]*blog.Comment, error) {
+	return post.RecentComments, nil
+}
+
 func (memoryPost) ViewerHasLiked(_ context.Context, post *blog.Post) (*bool, error) {
 	return new(post.LikeCount%2 == 0), nil
 }
@@ -70,7 +82,7 @@ func newMemory(n, bytes int) memory {
 	for i := range n {
 		position := blog.Position{CreationDate: blog.NewDateTime(time.Unix(int64(i), 0)), ID: fmt.Sprintf("p_%025d%c", i, 'a')}
 		post := &blog.Post{ID: position.ID, Author: author, Title: "A \"title\"", Excerpt: strings.Repeat("The beginning. ", 13),
-			CommentCount: i, LikeCount: i, CreationDate: position.CreationDate, Version: 1}
+			CommentCount: i, LikeCount: i, RecentComments: []*blog.Comment{}, CreationDate: position.CreationDate, Version: 1}
 		posts.Page.Items, posts.Page.Positions = append(posts.Page.Items, post), append(posts.Page.Positions, position)
 		comment := &blog.Comment{ID: "c_" + position.ID[2:], Post: post, Author: author,
 			Content: strings.Repeat("x", bytes), Excerpt: "The beginning.", CreationDate: position.CreationDate}

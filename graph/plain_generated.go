@@ -12,6 +12,50 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
+// plainArchiveMonth returns a ArchiveMonth of the schema, or nil if gqlgen must resolve all its fields.
+func (ec *executionContext) plainArchiveMonth(ctx context.Context, sel ast.SelectionSet, obj *blog.Month) graphql.Marshaler {
+	s := ec.selectArchiveMonth(sel)
+	o := appendPlain(ctx, &ec.plain, s, obj, appendArchiveMonth)
+	switch {
+	case o == nil:
+		return nil
+	case s.isPlain():
+		return o
+	}
+	return o.fill(ec._ArchiveMonth(ctx, s.resolved, obj))
+}
+
+// selectArchiveMonth returns the selection of a selection set on a ArchiveMonth of the schema.
+func (ec *executionContext) selectArchiveMonth(sel ast.SelectionSet) *selection {
+	return ec.plain.of(ec.OperationContext, sel, archiveMonthImplementors, func(field graphql.CollectedField) (of *selection, isPlain bool) {
+		switch field.Name {
+		case "__typename", "month":
+			return nil, true
+		}
+		return nil, false
+	})
+}
+
+// appendArchiveMonth appends the plain fields of a selection. It returns false if gqlgen must resolve all.
+func appendArchiveMonth(w *plainWriter, s *selection, obj *blog.Month) bool {
+	w.appendText("{")
+	for i := range s.fields {
+		f := &s.fields[i]
+		ok := w.begin(f)
+		switch f.plain {
+		case "__typename":
+			w.appendText("\"ArchiveMonth\"")
+		case "month":
+			ok = appendScalar(w, obj.Name, required, model.AppendString)
+		}
+		if !ok {
+			return false
+		}
+	}
+	w.appendText("}")
+	return true
+}
+
 // plainComment returns a Comment of the schema, or nil if gqlgen must resolve all its fields.
 func (ec *executionContext) plainComment(ctx context.Context, sel ast.SelectionSet, obj *blog.Comment) graphql.Marshaler {
 	s := ec.selectComment(sel)
@@ -731,6 +775,8 @@ func (ec *executionContext) selectPost(sel ast.SelectionSet) *selection {
 			return nil, true
 		case "author":
 			return ec.selectUser(field.Selections), true
+		case "tags":
+			return ec.selectTag(field.Selections), true
 		case "recentComments":
 			return ec.selectComment(field.Selections), true
 		}
@@ -755,12 +801,14 @@ func appendPost(w *plainWriter, s *selection, obj *blog.Post) bool {
 			ok = appendScalar(w, obj.Excerpt, required, model.AppendString)
 		case "author":
 			ok = appendObject(w, f.of, obj.Author, required, appendUser)
+		case "tags":
+			ok = appendObjects(w, f.of, obj.TagList(), appendTag)
 		case "commentCount":
-			ok = appendScalar(w, obj.CommentCount, required, model.AppendInt)
+			ok = obj.CountsLoaded() && appendScalar(w, obj.CommentCount, nullable, model.AppendInt)
 		case "recentComments":
-			ok = appendObjects(w, f.of, obj.RecentComments, appendComment)
+			ok = obj.CountsLoaded() && appendObjects(w, f.of, obj.RecentComments, appendComment)
 		case "likeCount":
-			ok = appendScalar(w, obj.LikeCount, required, model.AppendInt)
+			ok = obj.CountsLoaded() && appendScalar(w, obj.LikeCount, nullable, model.AppendInt)
 		case "creationDate":
 			ok = appendScalar(w, obj.CreationDate, required, model.AppendDateTime)
 		case "updatedDate":
@@ -869,6 +917,50 @@ func appendPostEdge(w *plainWriter, s *selection, obj *model.Edge[*blog.Post]) b
 			ok = appendScalar(w, obj.Cursor(), required, model.AppendString)
 		case "node":
 			ok = appendObject(w, f.of, obj.Node, required, appendPost)
+		}
+		if !ok {
+			return false
+		}
+	}
+	w.appendText("}")
+	return true
+}
+
+// plainTag returns a Tag of the schema, or nil if gqlgen must resolve all its fields.
+func (ec *executionContext) plainTag(ctx context.Context, sel ast.SelectionSet, obj *blog.Tag) graphql.Marshaler {
+	s := ec.selectTag(sel)
+	o := appendPlain(ctx, &ec.plain, s, obj, appendTag)
+	switch {
+	case o == nil:
+		return nil
+	case s.isPlain():
+		return o
+	}
+	return o.fill(ec._Tag(ctx, s.resolved, obj))
+}
+
+// selectTag returns the selection of a selection set on a Tag of the schema.
+func (ec *executionContext) selectTag(sel ast.SelectionSet) *selection {
+	return ec.plain.of(ec.OperationContext, sel, tagImplementors, func(field graphql.CollectedField) (of *selection, isPlain bool) {
+		switch field.Name {
+		case "__typename", "name":
+			return nil, true
+		}
+		return nil, false
+	})
+}
+
+// appendTag appends the plain fields of a selection. It returns false if gqlgen must resolve all.
+func appendTag(w *plainWriter, s *selection, obj *blog.Tag) bool {
+	w.appendText("{")
+	for i := range s.fields {
+		f := &s.fields[i]
+		ok := w.begin(f)
+		switch f.plain {
+		case "__typename":
+			w.appendText("\"Tag\"")
+		case "name":
+			ok = appendScalar(w, obj.Name, required, model.AppendString)
 		}
 		if !ok {
 			return false

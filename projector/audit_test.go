@@ -182,7 +182,7 @@ func TestAuditWaitsForTheProjector(t *testing.T) {
 	drifts, audited := w.audit(func(a *auditing) {
 		a.Sleep = func(ctx context.Context, _ time.Duration) error { slept++; return ctx.Err() }
 	})
-	want := []string{"missing feed " + post.ID, "missing users " + post.ID}
+	want := []string{"missing feed " + post.ID, "missing lists " + post.ID, "missing lists " + post.ID, "missing users " + post.ID}
 	if !slices.Equal(drifts, want) || !audited.Stalled || slept < 10 {
 		t.Errorf("after %d intervals: %v, %+v", slept, drifts, audited)
 	}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
@@ -70,7 +72,7 @@ func compare(ctx context.Context, s *storetest.Database) (differences []string, 
 		return nil, err
 	}
 	c := &comparison{store: s, source: truth}
-	checks := []func(context.Context) error{c.feed, c.userPosts, c.responses, c.deleted}
+	checks := []func(context.Context) error{c.feed, c.userPosts, c.lists, c.responses, c.deleted}
 	for _, check := range checks {
 		if err := check(ctx); err != nil {
 			return c.differences, err
@@ -132,6 +134,114 @@ func (c *comparison) userPosts(ctx context.Context) error {
 	return nil
 }
 
+// lists compares the lists of tags and months with the posts: entries, counters and names. No other
+// list may have an entry, and no copy may wait for its entries.
+func (c *comparison) lists(ctx context.Context) error {
+	want := map[string][]*blog.Post{}
+	for _, post := range c.livePosts(func(*blog.Post) bool { return true }) {
+		for _, list := range append([]string{"month:" + string(post.CreationDate)[:7]}, tagLists(post)...) {
+			want[list] = append(want[list], post)
+		}
+	}
+	for list, posts := range want {
+		if err := c.list(ctx, list, posts); err != nil {
+			return err
+		}
+	}
+	entries, err := cosmos.QueryAcross[schema.EntryItem](ctx, c.store.DB.Container(schema.Lists), "SELECT c.list, c.id FROM c WHERE c.type = 'post'")
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if want[string(entry.List)] == nil {
+			c.differ("%s has the entry %s", entry.List, entry.ID)
+		}
+	}
+	unlisted, err := cosmos.QueryAcross[schema.PostItem](ctx, c.store.DB.Container(schema.Users), "SELECT c.id FROM c WHERE c.unlisted = true OR ARRAY_LENGTH(c.formerTags) > 0")
+	if err != nil {
+		return err
+	}
+	for _, copy := range unlisted {
+		c.differ("the copy of %s is unlisted", copy.ID)
+	}
+	return c.names(ctx, want)
+}
+
+func tagLists(post *blog.Post) (lists []string) {
+	for _, tag := range post.Tags {
+		lists = append(lists, "tag:"+tag)
+	}
+	return lists
+}
+
+// list compares the entries and the counter of a list with its posts, newest first.
+func (c *comparison) list(ctx context.Context, list string, want []*blog.Post) error {
+	got, err := all(ctx, func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
+		return c.store.ListedPosts(ctx, blog.List(list), page)
+	})
+	if err != nil {
+		return err
+	}
+	counts, err := c.store.PostCounts(ctx, []blog.List{blog.List(list)})
+	if err != nil {
+		return err
+	}
+	if count := counts[blog.List(list)]; count == nil || *count != len(want) || len(got) != len(want) {
+		c.differ("%s has %d posts, not %d, or another counter", list, len(got), len(want))
+		return nil
+	}
+	for i := range want {
+		if g, w := entryText(got[i]), entryText(want[i]); g != w {
+			c.differ("%s: at %d is %s, not %s", list, i, g, w)
+		}
+	}
+	return nil
+}
+
+// names compares the names of lists with the lists that have posts.
+func (c *comparison) names(ctx context.Context, lists map[string][]*blog.Post) error {
+	var wantTags, wantMonths, gotTags, gotMonths []string
+	for list := range lists {
+		if tag, ok := strings.CutPrefix(list, "tag:"); ok {
+			wantTags = append(wantTags, tag)
+		} else {
+			wantMonths = append(wantMonths, strings.TrimPrefix(list, "month:"))
+		}
+	}
+	slices.SortFunc(wantTags, func(a, b string) int {
+		return cmp.Or(roundedDown(len(lists["tag:"+b]))-roundedDown(len(lists["tag:"+a])), cmp.Compare(a, b))
+	})
+	slices.Sort(wantMonths)
+	slices.Reverse(wantMonths)
+	tags, err := c.store.Tags(ctx, 100)
+	if err != nil {
+		return err
+	}
+	months, err := c.store.Months(ctx, 100, "")
+	if err != nil {
+		return err
+	}
+	for _, tag := range tags {
+		gotTags = append(gotTags, tag.Name)
+	}
+	for _, month := range months {
+		gotMonths = append(gotMonths, month.Name)
+	}
+	if !slices.Equal(gotTags, wantTags) || !slices.Equal(gotMonths, wantMonths) {
+		c.differ("the tags are %q, not %q, or the months %q, not %q", gotTags, wantTags, gotMonths, wantMonths)
+	}
+	return nil
+}
+
+// roundedDown returns a number with all but its three first binary digits 0.
+func roundedDown(n int) int {
+	unit := 1
+	for n/unit > 7 {
+		unit *= 2
+	}
+	return n / unit * unit
+}
+
 // samePosts compares a list of short copies with the posts, in order and in all properties of a
 // copy.
 func (c *comparison) samePosts(list string, got, want []*blog.Post) {
@@ -148,12 +258,17 @@ func (c *comparison) samePosts(list string, got, want []*blog.Post) {
 }
 
 func shortText(p *blog.Post) string {
-	text := fmt.Sprintf("%s %s of %s %s: %q %q of %d bytes, %d comments %d likes v%d r%d", p.CreationDate, p.ID, p.Author.ID, p.Author.Username,
-		p.Title, p.Excerpt, p.ContentSize, p.CommentCount, p.LikeCount, p.Version, p.Revision)
+	text := entryText(p) + fmt.Sprintf(", %d comments %d likes r%d", p.CommentCount, p.LikeCount, p.Revision)
 	for _, comment := range p.RecentComments {
 		text += recentText(comment)
 	}
 	return text
+}
+
+// entryText returns what an entry of a list has of a post.
+func entryText(p *blog.Post) string {
+	return fmt.Sprintf("%s %s of %s %s: %q %q of %d bytes, edited %q, %q v%d", p.CreationDate, p.ID, p.Author.ID, p.Author.Username,
+		p.Title, p.Excerpt, p.ContentSize, p.UpdatedDate, p.Tags, p.Version)
 }
 
 func recentText(c *blog.Comment) string {

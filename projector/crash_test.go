@@ -1,8 +1,14 @@
 package projector_test
 
 import (
+	"flag"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/testseed"
 )
 
 // A projector may die between any two requests, or before the answer to its last one. The next
@@ -13,6 +19,49 @@ func TestCrashAtAnyRequest(t *testing.T) {
 			for n := firstCrash(t); crashAfter(t, n, answerLost); n += *strideFlag {
 			}
 		})
+	}
+}
+
+// A post changes its tags ten times while projectors die. Afterwards, it is in exactly the lists of
+// its last state.
+func TestTagsChangeWhileProjectorsDie(t *testing.T) {
+	seed := testseed.Of(t)
+	for round := range uint64(*tagRoundsFlag) {
+		w := newWorld(t)
+		random := rand.New(rand.NewPCG(seed, round))
+		author := w.user()
+		post := w.post(author)
+		w.posts(author, 1)
+		for n := range 10 {
+			if n == 5 {
+				w.like(author, post)
+				w.rename(author)
+			}
+			tags := []string{"common", fmt.Sprint("tag-", n), fmt.Sprint("tag-", random.IntN(n+1))}
+			random.Shuffle(len(tags), func(i, j int) { tags[i], tags[j] = tags[j], tags[i] })
+			w.retag(post, slices.Compact(slices.Sorted(slices.Values(tags[:random.IntN(4)])))...)
+			wire, s := w.wired()
+			p := w.projector(s)
+			wire.answerLost = random.IntN(2) == 0
+			wire.left.Store(random.Int64N(40))
+			_ = p.SettleForTests(t.Context()) // dies, unless it needs fewer requests
+		}
+		w.settle()
+		w.wantViewsEqualSource()
+		w.wantNoDrift()
+		if t.Failed() {
+			t.Fatalf("in round %d", round)
+		}
+	}
+}
+
+var tagRoundsFlag = flag.Int("tag-rounds", 3, "number of posts of TestTagsChangeWhileProjectorsDie")
+
+// retag replaces the tags of a post.
+func (w *world) retag(post *blog.Post, tags ...string) {
+	w.Helper()
+	if _, err := w.store.UpdatePost(w.Context(), post.Author.ID, post.ID, blog.PostChange{Tags: append([]string{}, tags...)}); err != nil {
+		w.Fatal(err)
 	}
 }
 
@@ -32,6 +81,8 @@ func crashAfter(t *testing.T, n int64, answerLost bool) (died bool) {
 	if _, err := w.store.DeleteComment(t.Context(), ben.ID, posts[0].ID, comment.ID); err != nil {
 		t.Fatal(err)
 	}
+	w.retag(posts[0], "rare")
+	w.retag(posts[3], "rare", "common")
 	w.delete(posts[1])
 	w.delete(posts[2])
 	w.rename(ben)

@@ -87,6 +87,9 @@ var damages = map[string]damage{
 	"a post of a deleted user": {0, func(s *scene) {
 		// A projection leaves the author's id of a copy, which never changes.
 		s.change("feed", schema.FeedPartition, s.posts[2].ID, item{"userId": s.gone.ID})
+		for _, list := range s.posts[2].Lists() {
+			s.change("lists", string(list), s.posts[2].ID, item{"userId": s.gone.ID})
+		}
 		s.changePost(s.posts[2], item{"userId": s.gone.ID, "userUsername": s.gone.Username, "authorRevision": 2})
 	}, func(s *scene) []string {
 		id := s.posts[2].ID // anna's copy has lost its source
@@ -160,6 +163,63 @@ var damages = map[string]damage{
 		}},
 	"a post count": {0, func(s *scene) { s.change("users", s.anna.ID, s.anna.ID, item{"postCount": 11}) },
 		func(s *scene) []string { return []string{"count users " + s.anna.ID + " postCount"} }},
+
+	"a missing entry": {0, func(s *scene) { s.remove("lists", "tag:common", s.posts[1].ID) }, func(s *scene) []string {
+		return []string{"count lists counter postCount", "missing lists " + s.posts[1].ID}
+	}},
+	"an entry's texts": {0, func(s *scene) {
+		s.change("lists", "tag:common", s.posts[1].ID, item{"title": "another", "tags": []string{}})
+	}, func(s *scene) []string {
+		return []string{"copy lists " + s.posts[1].ID + " tags", "copy lists " + s.posts[1].ID + " title"}
+	}},
+	"an entry from the future": {0, func(s *scene) {
+		s.change("lists", "tag:common", s.posts[1].ID, item{"revision": 99, "version": 9})
+	}, func(s *scene) []string {
+		return []string{"copy lists " + s.posts[1].ID + " revision", "copy lists " + s.posts[1].ID + " version"}
+	}},
+	"an unreadable entry": {0, func(s *scene) { s.change("lists", "tag:common", s.posts[1].ID, item{"title": 7}) },
+		func(s *scene) []string { return []string{"unreadable lists " + s.posts[1].ID} }},
+	"an entry whose revision is unreadable": {0, func(s *scene) { s.change("lists", "tag:common", s.posts[1].ID, item{"revision": "many"}) },
+		func(s *scene) []string {
+			return []string{"unreadable lists " + s.posts[1].ID, "unreadable lists " + s.posts[1].ID}
+		}},
+	"a tombstone of a live post in a list": {0, func(s *scene) {
+		tombstone := s.read("lists", "tag:common", s.deleted.ID)
+		tombstone["id"], tombstone["postId"], tombstone["revision"] = s.posts[1].ID, s.posts[1].ID, 99
+		s.put("lists", "tag:common", tombstone)
+	}, func(s *scene) []string {
+		return []string{"copy lists " + s.posts[1].ID + " deleted", "count lists counter postCount"}
+	}},
+	"a tombstone without an end in a list": {0, func(s *scene) { s.change("lists", "tag:common", s.deleted.ID, item{"ttl": nil}) },
+		func(s *scene) []string { return []string{"expiry lists " + s.deleted.ID + " ttl"} }},
+	"a deleted post that came back to a list": {0, func(s *scene) {
+		s.entryAs("tag:common", s.posts[1], item{"id": s.deleted.ID, "postId": s.deleted.ID, "revision": 99})
+	}, func(s *scene) []string {
+		return []string{"count lists counter postCount", "surplus lists " + s.deleted.ID}
+	}},
+	"an entry of a post without the tag": {0, func(s *scene) { s.entryAs("tag:other", s.posts[1], item{"list": "tag:other"}) },
+		func(s *scene) []string {
+			return []string{"count lists counter postCount", "surplus lists " + s.posts[1].ID}
+		}},
+	"an entry without a post": {0, func(s *scene) { s.entryAs("tag:common", s.posts[1], item{"id": "p_lost", "postId": "p_lost"}) },
+		func(s *scene) []string { return []string{"count lists counter postCount", "orphan lists p_lost"} }},
+	"a second entry": {0, func(s *scene) { s.entryAs("tag:common", s.posts[1], item{"id": "p_second"}) },
+		func(s *scene) []string { return []string{"count lists counter postCount", "duplicate lists p_second"} }},
+	"a list's counter": {0, func(s *scene) { s.change("lists", "tag:common", "counter", item{"postCount": 64}) },
+		func(s *scene) []string { return []string{"count lists counter postCount"} }},
+	"a list's missing counter": {0, func(s *scene) { s.remove("lists", "tag:common", "counter") },
+		func(s *scene) []string { return []string{"count lists counter postCount", "orphan lists common"} }},
+	"a weight": {0, func(s *scene) { s.change("lists", "tags", "common", item{"weight": 64}) },
+		func(s *scene) []string { return []string{"count lists counter weight"} }},
+	"a weight from the future": {0, func(s *scene) { s.change("lists", "tags", "common", item{"weight": 1, "revision": 1000}) },
+		func(s *scene) []string { return []string{"count lists counter weight"} }},
+	"a missing weight": {0, func(s *scene) { s.remove("lists", "tags", "common") },
+		func(s *scene) []string { return []string{"count lists counter weight"} }},
+	"a weight without a list": {0, func(s *scene) {
+		s.put("lists", "tags", item{"id": "lost", "list": "tags", "type": "tag", "weight": 1, "revision": 1})
+	}, func(s *scene) []string { return []string{"orphan lists lost"} }},
+	"an unlisted copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[1].ID, item{"unlisted": true}) },
+		func(s *scene) []string { return []string{"copy users " + s.posts[1].ID + " unlisted"} }},
 
 	"no reservation": {0, func(s *scene) { s.remove("usernames", s.anna.Username, s.anna.Username) },
 		func(s *scene) []string { return []string{"reservation usernames " + s.anna.Username + " userId"} }},

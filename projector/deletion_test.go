@@ -212,7 +212,7 @@ func TestPostCountStartsNoSweep(t *testing.T) {
 	if sweeps, err := w.store.Sweeps(t.Context()); err != nil || len(sweeps) != 0 {
 		t.Errorf("pending sweeps: %v, %v", sweeps, err)
 	}
-	if n := wire.writesTo("users"); n != 2 {
+	if n := wire.writesTo("users"); n != 4 { // each copy is written, and marked as listed
 		t.Errorf("%d writes to users", n)
 	}
 	now, err := w.store.User(t.Context(), user.ID)

@@ -135,7 +135,7 @@ func (w *world) rename(user *blog.User) *blog.User {
 
 func (w *world) post(author *blog.User) *blog.Post {
 	w.Helper()
-	post, err := w.store.CreatePost(w.Context(), author, blog.PostInput{Title: "A title", Content: "A content."})
+	post, err := w.store.CreatePost(w.Context(), author, blog.PostInput{Title: "A title", Content: "A content.", Tags: []string{"common"}})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -238,6 +238,8 @@ type wire struct {
 	// refuse, if not nil, returns the status with which to refuse a request, or 0 to let it pass.
 	refuse func(*http.Request) int
 
+	toLists atomic.Int64 // requests to the container lists, reads too
+
 	mu     sync.Mutex // guards writes, and changes of a wire in use
 	writes []string   // method and container of each write, in order
 }
@@ -249,6 +251,7 @@ func (w *world) wired() (*wire, *storetest.Database) {
 	wire.left.Store(1 << 62)
 	s := w.open(wire)
 	wire.writes = nil
+	wire.toLists.Store(0)
 	return wire, s
 }
 
@@ -272,6 +275,9 @@ func (c *wire) Do(request *http.Request) (*http.Response, error) {
 		if status := refuse(request); status != 0 {
 			return refusal(request, status), nil
 		}
+	}
+	if containerOf(request) == schema.Lists {
+		c.toLists.Add(1)
 	}
 	c.record(request)
 	return next.Do(request)

@@ -115,6 +115,14 @@ func (s *scene) remove(container, partition, id string) {
 	}
 }
 
+// entryAs writes the entry of a post in the list of the tag common to another place.
+func (s *scene) entryAs(list string, of *blog.Post, properties item) {
+	s.Helper()
+	entry := s.read("lists", "tag:common", of.ID)
+	maps.Copy(entry, properties)
+	s.put("lists", list, entry)
+}
+
 // copyAs writes the short copy of a post to another place.
 func (s *scene) copyAs(container, partition string, of *blog.Post, properties item) {
 	s.Helper()

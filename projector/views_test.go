@@ -70,9 +70,12 @@ func TestManyLikesInAPageAreOneWrite(t *testing.T) {
 	if users, feed := wire.writesTo("users"), wire.writesTo("feed"); users != 1 || feed != 1 {
 		t.Errorf("%d writes to users and %d to feed", users, feed)
 	}
+	if lists := wire.toLists.Load(); lists != 0 {
+		t.Errorf("%d requests to lists", lists)
+	}
 }
 
-// The deletion of a post is one write in each container.
+// The deletion of a post is one write in each container, and in users a second one, after the list.
 func TestDeletionIsOneWriteEach(t *testing.T) {
 	w := newWorld(t)
 	post := w.post(w.user())
@@ -82,8 +85,9 @@ func TestDeletionIsOneWriteEach(t *testing.T) {
 	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if users, feed, posts := wire.writesTo("users"), wire.writesTo("feed"), wire.writesTo("posts"); users != 1 || feed != 1 || posts != 1 {
-		t.Errorf("%d writes to users, %d to feed and %d to posts", users, feed, posts)
+	users, feed, posts, lists := wire.writesTo("users"), wire.writesTo("feed"), wire.writesTo("posts"), wire.writesTo("lists")
+	if users != 2 || feed != 1 || posts != 1 || lists != 4 { // an entry and the weight for the month and the tag
+		t.Errorf("%d writes to users, %d to feed, %d to posts and %d to lists", users, feed, posts, lists)
 	}
 }
 

@@ -170,7 +170,7 @@ func (w *writer) createUser(ctx context.Context) error {
 }
 
 func (w *writer) createPost(ctx context.Context, user *blog.User) error {
-	post, err := w.store.CreatePost(ctx, user, blog.PostInput{Title: w.title(), Content: w.content()})
+	post, err := w.store.CreatePost(ctx, user, blog.PostInput{Title: w.title(), Content: w.content(), Tags: w.tags()})
 	if err == nil {
 		add(w.pool, &w.pool.posts, post)
 	}
@@ -189,6 +189,9 @@ func (w *writer) updatePost(ctx context.Context, _ *blog.User) error {
 		change.Content = nil
 	case 1:
 		change.Title = nil
+	}
+	if w.IntN(2) == 0 {
+		change.Tags = w.tags()
 	}
 	_, err := w.store.UpdatePost(ctx, post.Author.ID, post.ID, change)
 	return err
@@ -273,6 +276,13 @@ func (w *writer) renameUser(ctx context.Context, user *blog.User) error {
 }
 
 func (w *writer) title() string { return fmt.Sprintf("title %d", w.IntN(1000)) }
+
+// tags returns up to three of a few tags, so that posts share them and edits bring them back.
+func (w *writer) tags() []string {
+	tags := []string{"go", "zürich", "日記", "data", "rare"}
+	w.Shuffle(len(tags), func(i, j int) { tags[i], tags[j] = tags[j], tags[i] })
+	return tags[:w.IntN(4)]
+}
 
 // content returns the content of a post, which is long in one of four cases.
 func (w *writer) content() string {

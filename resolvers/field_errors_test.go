@@ -55,6 +55,10 @@ func TestFieldsOfErrors(t *testing.T) {
 		"an unknown field":         {create, object{"title": "", "content": "Content", "colour": 1}, []string{invalid + `["input","colour"]`, invalid + `["input","title"]`}},
 		"unknown fields":           {create, object{"title": "Title", "content": "Content", "colour": 1, "Size": nil}, []string{invalid + `["input","Size"]`, invalid + `["input","colour"]`}},
 		"names of no field":        {create, object{"title": "Title", "content": "Content", "": 1, "<b>": 1, strings.Repeat("x", 65): 1}, []string{invalid + `["input"]`, invalid + `["input"]`, invalid + `["input"]`}},
+		"tags":                     {create, object{"title": "Title", "content": "Content", "tags": []any{"go", "Go", strings.Repeat("x", 31), "go"}}, []string{invalid + `["input","tags",1]`, invalid + `["input","tags",2]`, invalid + `["input","tags",3]`}},
+		"six tags":                 {create, object{"title": "", "content": "Content", "tags": []any{"a", "b", "c", "d", "e", "f"}}, []string{invalid + `["input","tags"]`, invalid + `["input","title"]`}},
+		"a tag and a type":         {update, object{"id": post, "title": 1, "tags": []any{"a", "B"}}, []string{invalid + `["input","tags",1]`, invalid + `["input","title"]`}},
+		"a tag of another type":    {update, object{"id": post, "tags": []any{1, nil}}, []string{invalid + `["input","tags",0]`, invalid + `["input","tags",1]`}},
 		"no object":                {create, 5, []string{invalid + `["input"]`}},
 		"an id and rules":          {update, object{"id": "x", "title": "", "content": "\u202e"}, []string{invalid + `["input","content"]`, invalid + `["input","id"]`, invalid + `["input","title"]`}},
 		"another type's id":        {update, object{"id": ann.id, "title": ""}, []string{invalid + `["input","id"]`, invalid + `["input","title"]`}},
@@ -76,6 +80,9 @@ func TestFieldsOfErrors(t *testing.T) {
 		}
 	}
 	for query, want := range map[string][]string{
+		`{tag(name:"Go"){name} archive(month:"2026-13"){month} b:archive(month:"2026-1"){month}}`:         {invalid + `["month"]`, invalid + `["month"]`, invalid + `["name"]`},
+		`{tags(first:101){name} archiveMonths(first:0,before:"x"){month}}`:                                {invalid + `["before"]`, invalid + `["first"]`, invalid + `["first"]`},
+		`{tag(name:"go"){posts(first:0,after:"x"){nodes{id}}}}`:                                           {invalid + `["after"]`, invalid + `["first"]`},
 		`{feed(first:0,after:"x"){nodes{id}}}`:                                                            {invalid + `["after"]`, invalid + `["first"]`},
 		`{user(id:"x"){id} b:userByUsername(username:""){id} c:node(id:"x"){id}}`:                         {invalid + `["id"]`, invalid + `["id"]`, invalid + `["username"]`},
 		`{feed(first:99999999999){nodes{id}}}`:                                                            {invalid + `["first"]`},

@@ -55,6 +55,12 @@ var (
 			repeated("a", 256<<10), repeated("é", 128<<10), repeated(emoji, 64<<10)}),
 		invalid: slices.Concat(notAString, blank, controls, []literal{repeated("a", 256<<10+1), repeated("é", 128<<10+1), repeated(emoji, 64<<10+1)}),
 	}
+	tags = argumentValues{
+		valid: []literal{`[]`, `null`, `["go"]`, text("go"), `["a","1","日記","zürich","x-1-"]`, "[" + repeated("é", 30) + "]", `["\u1f11"]`, `["q\u0323\u0308"]`},
+		invalid: []literal{`5`, `{}`, `[5]`, `[null]`, `[["a"]]`, `["a","b","c","d","e","f"]`, `["a","b","a"]`, `[""]`, `[" a"]`, `["a b"]`, `["Go"]`, `["gO"]`,
+			`["ǅ"]`, `["-a"]`, `["a_b"]`, `["a.b"]`, `["a/b"]`, `["#a"]`, `["\u0308a"]`, `["u\u0308"]`, `["a\ufe0f"]`, `["\u3164"]`, `["a\u200d"]`, `["a\u202e"]`, `["a\n"]`,
+			"[" + repeated("a", 31) + "]", "[" + repeated("é", 31) + "]", "[" + repeated(emoji, 1) + "]", `["\ud83d"]`},
+	}
 	comments = argumentValues{
 		valid:   slices.Concat(scripts, []literal{text("a"), `"abc\r\n\tdef"`, repeated("a", 10_000), repeated(emoji, 10_000)}),
 		invalid: slices.Concat(notAString, blank, controls, []literal{repeated("a", 10_001), repeated(emoji, 10_001)}),

@@ -67,7 +67,7 @@ func (r mutationResolver) CreatePost(ctx context.Context, input model.CreatePost
 		return nil, err
 	}
 	key, err := idempotencyKey(input.IdempotencyKey)
-	in := blog.PostInput{Title: input.Title, Content: input.Content, IdempotencyKey: key}
+	in := blog.PostInput{Title: input.Title, Content: input.Content, Tags: input.Tags, IdempotencyKey: key}
 	if err := joinInvalid(in.Check, err); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (r mutationResolver) UpdatePost(ctx context.Context, input model.UpdatePost
 	if err != nil {
 		return nil, err
 	}
-	change := blog.PostChange{Title: input.Title, Content: input.Content, Version: input.Version}
+	change := blog.PostChange{Title: input.Title, Content: input.Content, Tags: input.Tags, Version: input.Version}
 	if err := joinInvalid(change.Check, checkType("id", input.ID, blog.TypePost)); err != nil {
 		return nil, err
 	}

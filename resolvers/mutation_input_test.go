@@ -92,8 +92,8 @@ func (f *fixture) mutations() []mutationTest {
 	return []mutationTest{
 		{"createUser", f.carl, map[string]argumentValues{"username": usernames.required(), "idempotencyKey": keys}},
 		{"updateUser", f.ann, map[string]argumentValues{"username": usernames.required()}},
-		{"createPost", f.ann, map[string]argumentValues{"title": titles.required(), "content": contents.required(), "idempotencyKey": keys}},
-		{"updatePost", f.ann, map[string]argumentValues{"id": ownPost, "title": titles.optional(), "content": contents.optional(), "version": versions}},
+		{"createPost", f.ann, map[string]argumentValues{"title": titles.required(), "content": contents.required(), "tags": tags, "idempotencyKey": keys}},
+		{"updatePost", f.ann, map[string]argumentValues{"id": ownPost, "title": titles.optional(), "content": contents.optional(), "tags": tags, "version": versions}},
 		{"createComment", f.ann, map[string]argumentValues{"postId": ofPost, "content": comments.required(), "idempotencyKey": keys}},
 		{"updateComment", f.ann, map[string]argumentValues{"id": ownComment, "content": comments.required()}},
 		{"deleteComment", f.ann, map[string]argumentValues{"id": ownComment}},

@@ -41,6 +41,43 @@ func contentOf(post *blog.Post, err error) (*string, error) {
 	return &post.Content, nil
 }
 
+// CommentCount resolves Post.commentCount. Entries of the lists of tags and months lack it. It is
+// nil if the post was deleted meanwhile.
+func (r postResolver) CommentCount(ctx context.Context, post *blog.Post) (*int, error) {
+	counted, err := r.counted(ctx, post)
+	if counted == nil || err != nil {
+		return nil, err
+	}
+	return &counted.CommentCount, nil
+}
+
+// LikeCount resolves Post.likeCount, as CommentCount does Post.commentCount.
+func (r postResolver) LikeCount(ctx context.Context, post *blog.Post) (*int, error) {
+	counted, err := r.counted(ctx, post)
+	if counted == nil || err != nil {
+		return nil, err
+	}
+	return &counted.LikeCount, nil
+}
+
+// RecentComments resolves Post.recentComments, as CommentCount does Post.commentCount.
+func (r postResolver) RecentComments(ctx context.Context, post *blog.Post) ([]*blog.Comment, error) {
+	counted, err := r.counted(ctx, post)
+	if counted == nil || err != nil {
+		return nil, err
+	}
+	return counted.RecentComments, nil
+}
+
+// counted returns a post with its counts and recent comments, or nil if it was deleted. It reads
+// the posts of the same list together.
+func (r postResolver) counted(ctx context.Context, post *blog.Post) (*blog.Post, error) {
+	if post.CountsLoaded() {
+		return post, nil
+	}
+	return r.loadPost(ctx, post.ID, siblingPosts(ctx, isShort))
+}
+
 // ViewerHasLiked resolves Post.viewerHasLiked. It does not check that the account has a user,
 // because an account without a user has no likes.
 func (r postResolver) ViewerHasLiked(ctx context.Context, post *blog.Post) (*bool, error) {

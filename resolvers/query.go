@@ -60,6 +60,60 @@ func (r queryResolver) Feed(ctx context.Context, first *int, after *string) (*mo
 	}, first, after)
 }
 
+// Tag resolves Query.tag. It reads nothing: a tag without posts has an empty list.
+func (r queryResolver) Tag(_ context.Context, name string) (*blog.Tag, error) {
+	if err := blog.AtField(blog.CheckTag(name), "name"); err != nil {
+		return nil, err
+	}
+	return &blog.Tag{Name: name}, nil
+}
+
+// Tags resolves Query.tags.
+func (r queryResolver) Tags(ctx context.Context, first *int) ([]*blog.Tag, error) {
+	n, err := checkFirst(first)
+	if err != nil {
+		return nil, err
+	}
+	return readList(ctx, n, func() ([]*blog.Tag, error) { return r.store.Tags(ctx, n) })
+}
+
+// Archive resolves Query.archive. It reads nothing: a month without posts has an empty list.
+func (r queryResolver) Archive(_ context.Context, month string) (*blog.Month, error) {
+	if err := blog.AtField(blog.CheckMonth(month), "month"); err != nil {
+		return nil, err
+	}
+	return &blog.Month{Name: month}, nil
+}
+
+// ArchiveMonths resolves Query.archiveMonths.
+func (r queryResolver) ArchiveMonths(ctx context.Context, first *int, before *string) ([]*blog.Month, error) {
+	n, err := checkFirst(first)
+	if before == nil {
+		before = new(string)
+	} else {
+		err = blog.JoinFields(err, blog.AtField(blog.CheckMonth(*before), "before"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readList(ctx, n, func() ([]*blog.Month, error) { return r.store.Months(ctx, n, *before) })
+}
+
+// checkFirst returns the argument `first` of a list that is no connection. Error: BAD_USER_INPUT.
+func checkFirst(first *int) (int, error) {
+	request, err := model.FeedList.PageRequest(first, nil)
+	return request.First, err
+}
+
+// readList reads a list of at most n elements, within the limits of the operation.
+func readList[T any](ctx context.Context, n int, read func() ([]T, error)) (list []T, err error) {
+	err = scopeFrom(ctx).read(ctx, n, func() (bytes int, err error) {
+		list, err = read()
+		return 0, err
+	})
+	return list, err
+}
+
 // Node resolves Query.node.
 func (r queryResolver) Node(ctx context.Context, id blog.Ref) (model.Node, error) {
 	if id == (blog.Ref{}) {
@@ -76,7 +130,11 @@ const (
 
 // Nodes resolves Query.nodes. It reads all users at once and all posts at once, and each comment
 // and like on its own. An element that fails is nil, and its error has the element's path.
-func (r queryResolver) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node, error) {
+func (r queryResolver) Nodes(ctx context.Context, given []*blog.Ref) ([]model.Node, error) {
+	ids := make([]blog.Ref, len(given))
+	for i, id := range given {
+		ids[i] = *id
+	}
 	if len(ids) < 1 || len(ids) > maxNodes {
 		return nil, blog.AtField(blog.Errorf(blog.BadUserInput, "`ids` must have at least 1 and at most %d ids.", maxNodes), "ids")
 	}

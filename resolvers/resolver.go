@@ -36,6 +36,12 @@ func (r *Resolver) User() graph.UserResolver { return userResolver{r} }
 // Post returns the resolvers of Post.
 func (r *Resolver) Post() graph.PostResolver { return postResolver{r} }
 
+// Tag implements graph.ResolverRoot.
+func (r *Resolver) Tag() graph.TagResolver { return tagResolver{r} }
+
+// ArchiveMonth implements graph.ResolverRoot.
+func (r *Resolver) ArchiveMonth() graph.ArchiveMonthResolver { return archiveMonthResolver{r} }
+
 // Comment returns the resolvers of Comment.
 func (r *Resolver) Comment() graph.CommentResolver { return commentResolver{r} }
 

@@ -18,7 +18,8 @@ type scope struct {
 	contents loader[string, *blog.Post] // posts with a long content
 	comments loader[blog.Ref, *blog.Comment]
 	likes    loader[blog.Ref, *blog.Like]
-	liked    loader[string, bool] // whether the viewer likes a post, by the post's id
+	liked    loader[string, bool]    // whether the viewer likes a post, by the post's id
+	counts   loader[blog.List, *int] // of posts in lists
 
 	postPages    pages[*blog.Post]
 	commentPages pages[*blog.Comment]

@@ -13,17 +13,17 @@ import (
 // there is none. Fields below the post of a comment or like are in no list, because that post is
 // not an element of the list.
 func enclosingList(ctx context.Context) []model.Node {
-	return enclosingListOf(graphql.GetFieldContext(ctx))
+	return enclosingListOf(scopeFrom(ctx), graphql.GetFieldContext(ctx))
 }
 
-func enclosingListOf(field *graphql.FieldContext) []model.Node {
+func enclosingListOf(scope *scope, field *graphql.FieldContext) []model.Node {
 	for ; field != nil; field = field.Parent {
 		if field.Field.Field != nil && field.Field.Name == "post" {
 			return nil
 		}
 		switch result := field.Result.(type) {
 		case []*blog.Comment:
-			return recentComments(field, result)
+			return recentComments(scope, field, result)
 		case *model.PostConnection:
 			return asNodes(result.Page.Items)
 		case *model.CommentConnection:
@@ -39,9 +39,14 @@ func enclosingListOf(field *graphql.FieldContext) []model.Node {
 
 // recentComments returns the recent comments of all posts of the list around a field
 // Post.recentComments, whose result is given. If the post is in no list, it returns the result.
-func recentComments(field *graphql.FieldContext, result []*blog.Comment) (nodes []model.Node) {
-	for _, node := range enclosingListOf(field.Parent) {
-		if post, ok := node.(*blog.Post); ok {
+// Those of entries were read for the result.
+func recentComments(scope *scope, field *graphql.FieldContext, result []*blog.Comment) (nodes []model.Node) {
+	for _, node := range enclosingListOf(scope, field.Parent) {
+		post, ok := node.(*blog.Post)
+		if ok && !post.CountsLoaded() {
+			post, ok = scope.posts.loaded(post.ID)
+		}
+		if ok && post != nil {
 			nodes = append(nodes, asNodes(post.RecentComments)...)
 		}
 	}
@@ -83,6 +88,35 @@ func siblingComments(ctx context.Context) func() []blog.Ref {
 		}
 		return ids
 	}
+}
+
+// siblingLists returns a function that lists the lists of the enclosing list of tags or months. For
+// Post.tags, these are the tags of all posts of the list around the post.
+func siblingLists(ctx context.Context) func() []blog.List {
+	return func() (lists []blog.List) {
+		for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
+			switch result := field.Result.(type) {
+			case []*blog.Month:
+				return listsOf(result)
+			case []*blog.Tag:
+				for _, node := range enclosingListOf(scopeFrom(ctx), field.Parent) {
+					if post, ok := node.(*blog.Post); ok {
+						lists = append(lists, listsOf(post.TagList())...)
+					}
+				}
+				return append(lists, listsOf(result)...)
+			}
+		}
+		return nil
+	}
+}
+
+func listsOf[T interface{ List() blog.List }](of []T) []blog.List {
+	lists := make([]blog.List, len(of))
+	for i, t := range of {
+		lists[i] = t.List()
+	}
+	return lists
 }
 
 // siblingUsers returns a function that lists the users that the elements of the enclosing list

@@ -24,7 +24,7 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	defer cancel()
 	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
 	item, content := schema.NewPostItem(&blog.Post{
-		ID: id, Author: author, Title: in.Title, Content: in.Content, CreationDate: s.clock.Next(),
+		ID: id, Author: author, Title: in.Title, Content: in.Content, Tags: in.Tags, CreationDate: s.clock.Next(),
 	})
 	a, _, err := s.execute(ctx, schema.CreatePost, id, createPostArgument{
 		ID:             item.ID,
@@ -37,8 +37,9 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 		ContentItem:    content,
 		ContentSize:    item.ContentSize,
 		Excerpt:        item.Excerpt,
+		Tags:           item.Tags,
 		CreationDate:   item.CreationDate,
-		InputHash:      inputHash(in.IdempotencyKey, in.Title, in.Content),
+		InputHash:      inputHash(in.IdempotencyKey, append([]string{in.Title, in.Content}, in.Tags...)...),
 		Deadline:       deadline,
 	})
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 }
 
 // UpdatePost edits a post of the author (C2) and returns it, without its content if that is long
-// and stays. It writes nothing if title and content stay the same. Errors: BAD_USER_INPUT;
+// and stays. It writes nothing if title, content and tags stay the same. Errors: BAD_USER_INPUT;
 // NOT_FOUND; FORBIDDEN if another user wrote the post (checked before the version); CONFLICT if
 // change.Version is given and is no longer the post's version; TRY_AGAIN if other edits won every
 // race; THROTTLED.
@@ -93,7 +94,7 @@ func (s *Store) tryEdit(
 	if change, err = s.withoutSame(ctx, item, change); err != nil {
 		return nil, err
 	}
-	if change.Title == nil && change.Content == nil {
+	if change.Title == nil && change.Content == nil && change.Tags == nil {
 		return item.Post(), tries.decide(ctx, nil, s.postAt(postID))
 	}
 	return s.edit(ctx, item, change, edit)
@@ -121,11 +122,14 @@ func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*schema.P
 
 var errNotAuthor = blog.Errorf(blog.Forbidden, "You cannot change this post. Only its author can.")
 
-// withoutSame returns a change without the texts that a post already has. It reads a long content
-// only if its size stays the same.
+// withoutSame returns a change without the texts and tags that a post already has. It reads a long
+// content only if its size stays the same.
 func (s *Store) withoutSame(ctx context.Context, item *schema.PostItem, change blog.PostChange) (blog.PostChange, error) {
 	if change.Title != nil && *change.Title == item.Title {
 		change.Title = nil
+	}
+	if slices.Equal(change.Tags, item.Tags) {
+		change.Tags = nil
 	}
 	if change.Content == nil || len(*change.Content) != item.ContentSize {
 		return change, nil
@@ -153,7 +157,7 @@ func (s *Store) withoutSame(ctx context.Context, item *schema.PostItem, change b
 // made while one request is retried.
 const maxEdits = 8
 
-// edit writes a title, a content or both over the version that was read, and returns the edited
+// edit writes a title, a content and tags over the version that was read, and returns the edited
 // post. If the content is or was long, the post and its content item change in one transaction.
 // Error: CONFLICT if the post has another version or was deleted.
 func (s *Store) edit(
@@ -162,6 +166,12 @@ func (s *Store) edit(
 	var changes azcosmos.PatchOperations // at most ten
 	if change.Title != nil {
 		changes.AppendSet("/title", *change.Title)
+	}
+	switch {
+	case len(change.Tags) > 0:
+		changes.AppendSet("/tags", change.Tags)
+	case change.Tags != nil: // the post has tags
+		changes.AppendRemove("/tags")
 	}
 	// The clocks of servers differ. The date of an edit must not be before that of the last one.
 	changes.AppendSet("/updatedDate", string(max(s.clock.Next(), read.CreationDate, read.UpdatedDate)))

@@ -36,8 +36,8 @@ const (
 	likesFilter     = `SELECT TOP @n * FROM c WHERE c.type = 'like'`
 )
 
-// The lists: short copies of posts in users and in feed (Q3, Q6), comments (Q4) and likes (Q5)
-// in posts.
+// The lists: short copies of posts in users and in feed (Q3, Q6), comments (Q4) and likes (Q5) in
+// posts. The entries of posts in lists have the query of those in users.
 var (
 	userPosts = listing{
 		first: userPostsFilter + newestFirstOrder,

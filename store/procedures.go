@@ -37,6 +37,7 @@ type (
 		ContentSize int                 `json:"contentSize"`
 
 		Excerpt      string        `json:"excerpt"`
+		Tags         []string      `json:"tags,omitempty"`
 		CreationDate blog.DateTime `json:"creationDate"`
 		InputHash    string        `json:"inputHash,omitempty"`
 		Deadline     int64         `json:"deadline,omitempty"`

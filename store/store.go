@@ -8,8 +8,8 @@
 // Each of the queries Q1–Q6 reads one partition: Q1 and Q2 by a point read, the lists Q3–Q6 by a
 // query that normally gets one page. Four kinds of reads reach further:
 //
-//   - Users, Posts and LikedBy read several ids, each in its own partition, by one read many.
-//     azcosmos sends it as one query to each physical partition that has any of them.
+//   - Users, Posts, LikedBy and PostCounts read several ids, each in its own partition, by one read
+//     many. azcosmos sends it as one query to each physical partition that has any of them.
 //   - The content of a long post is a second point read, in the post's partition.
 //   - UserByUsername sends two point reads: of the reservation, then of its user.
 //   - PostOfComment queries all partitions. It is for operators only.
@@ -43,8 +43,9 @@ import (
 // A server uses one Store for all requests: the creation dates that one Store assigns strictly
 // increase, but those of two Stores may be equal.
 type Store struct {
-	db                            *cosmos.DB
-	users, posts, feed, usernames *azcosmos.ContainerClient
+	db *cosmos.DB
+
+	users, posts, feed, lists, usernames *azcosmos.ContainerClient
 
 	cache *readcache.Cache // of queries; may be nil
 	clock *blog.Clock      // of creation dates
@@ -62,6 +63,7 @@ func NewCached(db *cosmos.DB, cache *readcache.Cache) *Store {
 		users:     db.Container(schema.Users),
 		posts:     db.Container(schema.Posts),
 		feed:      db.Container(schema.Feed),
+		lists:     db.Container(schema.Lists),
 		usernames: db.Container(schema.Usernames),
 		clock:     &blog.Clock{Now: db.Now},
 		ids:       blog.IDSource{Random: db.Random()},

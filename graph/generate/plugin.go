@@ -91,16 +91,24 @@ func (p *plugin) GenerateCode(data *codegen.Data) error {
 	})
 }
 
-// loadedScalars are scalars with a resolver that some objects have at hand: the struct field of the
-// same name, if the method returns true.
-var loadedScalars = map[string]string{"Comment.content": "ContentLoaded"}
+// loaded are fields with a resolver that some objects have at hand: the struct field of the same
+// name, if the method returns true.
+var loaded = map[string]string{
+	"Comment.content":     "ContentLoaded",
+	"Post.commentCount":   "CountsLoaded",
+	"Post.likeCount":      "CountsLoaded",
+	"Post.recentComments": "CountsLoaded",
+}
 
 // newField returns a field if it is plain, or nil. Error: the function that appends a scalar is
 // missing.
 func newField(f *codegen.Field, all map[string]*object) (*field, error) {
-	if loaded, ok := loadedScalars[f.Object.Name+"."+f.Name]; ok {
+	if method, ok := loaded[f.Object.Name+"."+f.Name]; ok {
+		if of := all[f.TypeReference.Definition.Name]; of != nil {
+			return &field{Field: f, Append: "appendObjects", Of: of, Loaded: method}, nil
+		}
 		scalar, err := scalarFunction(f.TypeReference.Marshaler)
-		return &field{Field: f, Append: "appendScalar", Scalar: scalar, Loaded: loaded}, err
+		return &field{Field: f, Append: "appendScalar", Scalar: scalar, Loaded: method}, err
 	}
 	bound := f.IsVariable() || f.IsMethod() && f.NoErr && !f.MethodHasContext && !f.VOkFunc
 	if !bound || f.IsResolver || f.IsBatch() || f.HasHaser || len(f.Args) > 0 || f.HasDirectives() {

@@ -13,7 +13,7 @@ import (
 // rejects the cursors of another.
 type List struct {
 	kind   listKind
-	parent string // id of the user or post; empty for the feed
+	parent string // id of the user or post, or the blog.List; empty for the feed
 	mark   [3]byte
 }
 
@@ -26,6 +26,7 @@ const (
 	userPostsKind
 	commentsKind
 	likesKind
+	listedPostsKind
 )
 
 // FeedList names the feed.
@@ -36,6 +37,9 @@ func UserPostsList(userID string) List { return newList(userPostsKind, userID) }
 
 // CommentsList names the list of a post's comments.
 func CommentsList(postID string) List { return newList(commentsKind, postID) }
+
+// ListedPostsList names the list of the posts with a tag, or of a month.
+func ListedPostsList(list blog.List) List { return newList(listedPostsKind, string(list)) }
 
 // LikesList names the list of a post's likes.
 func LikesList(postID string) List { return newList(likesKind, postID) }
@@ -50,7 +54,7 @@ func newList(kind listKind, parent string) List {
 // A cursor is the base64url of 24 bytes in the feed, and 27 in other lists:
 //   - 8 bytes, big-endian: the listKind in 4 bits, the creation date in 53 bits (microseconds since
 //     1970, which end in the year 2255), and the rank in 7 bits,
-//   - not in the feed: 3 bytes of a hash of the list's user or post,
+//   - not in the feed: 3 bytes of a hash of the list's user, post, tag or month,
 //   - 16 bytes: the id of the element, packed.
 //
 // The hash finds mistakes: of 16 million cursors of other lists, about one is accepted.
@@ -95,7 +99,7 @@ func (l List) Position(cursor string) (blog.Position, error) {
 	head := binary.BigEndian.Uint64(bytes)
 	kind := listKind(head >> (dateBits + rankBits))
 	switch {
-	case kind < feedKind || kind > likesKind || (kind == feedKind) != (len(bytes) == 24):
+	case kind < feedKind || kind > listedPostsKind || (kind == feedKind) != (len(bytes) == 24):
 		return blog.Position{}, errBadCursor
 	case kind != l.kind, kind != feedKind && [3]byte(bytes[8:11]) != l.mark:
 		return blog.Position{}, errOtherList

@@ -36,8 +36,12 @@ type CreatePostInput struct {
 	// 1 byte to 256 KiB of UTF-8, not only white space. Control characters other than tabs and line
 	// breaks are rejected. So are characters that override the direction of text (U+202D, U+202E).
 	Content string `json:"content"`
+	// At most five different tags, each of 1 to 30 letters, combining marks, digits and `-`, of any
+	// script. A tag starts with a letter or a digit, and must be in Unicode's form NFC. Capitals are
+	// rejected, and so are characters that are not displayed.
+	Tags []string `json:"tags,omitempty"`
 	// A key of 1 to 200 characters that makes retries safe. Requests with the same key and input
-	// return the post that the first one created. The same key with another title or content returns
+	// return the post that the first one created. The same key with another title, content or tags returns
 	// `IDEMPOTENCY_KEY_REUSED`. If the post has been deleted, the error is `NOT_FOUND`.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
@@ -199,6 +203,8 @@ type UpdatePostInput struct {
 	Title *string `json:"title,omitempty"`
 	// The new content, in the form that `createPost` accepts.
 	Content *string `json:"content,omitempty"`
+	// All tags, in the form that `createPost` accepts. An empty list removes them.
+	Tags []string `json:"tags,omitempty"`
 	// The `version` that the edit is based on. Without it, the last edit wins.
 	Version *int `json:"version,omitempty"`
 }

@@ -1,6 +1,6 @@
 // Package blog is the domain: the types of users, posts, comments and likes, their rules, and
-// the errors of the API. It imports only the standard library. The generated GraphQL code binds
-// to its types directly, and package store maps them to items.
+// the errors of the API. Besides the standard library, it imports Unicode's normal forms. The
+// generated GraphQL code binds to its types directly, and package store maps them to items.
 package blog
 
 import "time"
@@ -26,8 +26,9 @@ type User struct {
 // Loaded reports whether u is the whole user, not a reference from another item.
 func (u *User) Loaded() bool { return u.CreationDate != "" }
 
-// Post is a blog post. There are three forms: the whole post; a post without its Content, because
-// it is from a list or the Content is long; and a reference, which has only the ID.
+// Post is a blog post. There are four forms: the whole post; a post without its Content, because it
+// is from a list or the Content is long; an entry of the list of a tag or a month, which also lacks
+// the counters and RecentComments; and a reference, which has only the ID.
 type Post struct {
 	ID          string
 	Author      *User
@@ -38,14 +39,15 @@ type Post struct {
 	// long. It is 0 for a short content, and on a post from a list.
 	ContentVersion int
 	// RecentComments are the newest comments, newest first, at most MaxRecentComments. They have no
-	// Content.
+	// Content. They are nil if CountsLoaded is false.
 	RecentComments []*Comment
 	Excerpt        string // the beginning of the content, see Excerpt
 	CommentCount   int
 	LikeCount      int
 	CreationDate   DateTime
-	UpdatedDate    DateTime // of the last edit of title or content; empty before the first
-	Version        int      // counts edits of title and content, from 1
+	UpdatedDate    DateTime // of the last edit of title, content or tags; empty before the first
+	Version        int      // counts edits of title, content and tags, from 1
+	Tags           []string // at most MaxTags, in the author's order; see CheckTag
 	Revision       int64    // counts writes of any kind, from 1
 	Deleted        bool
 }
@@ -55,6 +57,28 @@ func (p *Post) Loaded() bool { return p.CreationDate != "" }
 
 // ContentLoaded reports whether p has its Content. The content of a post is never empty.
 func (p *Post) ContentLoaded() bool { return p.Content != "" }
+
+// CountsLoaded reports whether p has its counters and RecentComments.
+func (p *Post) CountsLoaded() bool { return p.RecentComments != nil }
+
+// TagList returns the tags as objects.
+func (p *Post) TagList() []*Tag {
+	tags := make([]*Tag, len(p.Tags))
+	for i, name := range p.Tags {
+		tags[i] = &Tag{name}
+	}
+	return tags
+}
+
+// Lists returns the lists that a post belongs to: its month, and its tags.
+func (p *Post) Lists() []List {
+	lists := make([]List, 0, 1+len(p.Tags))
+	lists = append(lists, p.CreationDate.Month().List())
+	for _, name := range p.Tags {
+		lists = append(lists, Tag{name}.List())
+	}
+	return lists
+}
 
 // LacksContent reports whether p is the whole post except for its content, which is stored apart.
 func (p *Post) LacksContent() bool { return p.ContentVersion > 0 && !p.ContentLoaded() }

@@ -1,9 +1,10 @@
 package blog
 
-// PostInput is the input for a new post. IdempotencyKey is optional.
+// PostInput is the input for a new post. Tags and IdempotencyKey are optional.
 type PostInput struct {
 	Title          string
 	Content        string
+	Tags           []string
 	IdempotencyKey string
 }
 
@@ -13,14 +14,16 @@ func (in PostInput) Check() error {
 	return JoinFields(
 		AtField(CheckTitle(in.Title), "title"),
 		AtField(CheckContent(in.Content), "content"),
+		checkTags(in.Tags),
 		checkKey(in.IdempotencyKey))
 }
 
-// PostChange is an edit of a post. Fields that are nil stay unchanged. Version, if not nil, is
-// the version that the editor saw.
+// PostChange is an edit of a post. Fields that are nil stay unchanged; empty Tags that are not nil
+// remove all tags. Version, if not nil, is the version that the editor saw.
 type PostChange struct {
 	Title   *string
 	Content *string
+	Tags    []string
 	Version *int
 }
 
@@ -33,7 +36,7 @@ func (c PostChange) Check() error {
 	if c.Content != nil {
 		content = AtField(CheckContent(*c.Content), "content")
 	}
-	return JoinFields(title, content)
+	return JoinFields(title, content, checkTags(c.Tags))
 }
 
 // CommentInput is the input for a new comment. IdempotencyKey is optional.

@@ -71,8 +71,8 @@ func compare(ctx context.Context, task Task, database *datafolder.Database) erro
 	if err != nil {
 		return auditInterrupted(ctx, err)
 	}
-	task.Printf("%d posts, %d users and %d usernames were audited for %.0f RU, in %s\n",
-		result.Posts, result.Users, result.Usernames, limit.Spent(), database.Place)
+	task.Printf("%d posts, %d users, %d usernames and %d lists were audited for %.0f RU, in %s\n",
+		result.Posts, result.Users, result.Usernames, result.Lists, limit.Spent(), database.Place)
 	return auditResult(task, result)
 }
 

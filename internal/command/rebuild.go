@@ -45,8 +45,8 @@ func rebuild(ctx context.Context, task Task, database *datafolder.Database) erro
 	if rebuilt.Since != "" {
 		task.Printf("resumed the rebuild of %s\n", rebuilt.Since)
 	}
-	task.Printf("%d posts, %d users and %d usernames were rebuilt for %.0f RU, in %s\n",
-		rebuilt.Posts, rebuilt.Users, rebuilt.Usernames, limit.Spent(), database.Place)
+	task.Printf("%d posts, %d users, %d usernames and %d lists were rebuilt for %.0f RU, in %s\n",
+		rebuilt.Posts, rebuilt.Users, rebuilt.Usernames, rebuilt.Lists, limit.Spent(), database.Place)
 	return rebuildResult(task, rebuilt)
 }
 

@@ -129,7 +129,7 @@ func (l List) prepare(operation *graphql.OperationContext, maxFields int) *Formu
 		root = l["Mutation"]
 	}
 	p := preparation{operation: operation, maxFields: maxFields}
-	selected := p.selection(operation.Operation.SelectionSet, root, false)
+	selected := p.selection(operation.Operation.SelectionSet, root, short)
 	return &Formula{root: selected, fields: p.fields, parts: p.parts}
 }
 
@@ -141,10 +141,9 @@ type preparation struct {
 	parts     int
 }
 
-// selection returns the priced parts of a selection. whole means that the field around it returns
-// whole items, so that fields with needsWhole read nothing more. It visits the same fields as
-// gqlgen's execution.
-func (p *preparation) selection(selections ast.SelectionSet, of *pricedType, whole bool) selection {
+// selection returns the priced parts of a selection. f is the form of the items that the field
+// around it returns. It visits the same fields as gqlgen's execution.
+func (p *preparation) selection(selections ast.SelectionSet, of *pricedType, f form) selection {
 	var all selection
 	for _, object := range of.possible {
 		var parts []part
@@ -153,7 +152,7 @@ func (p *preparation) selection(selections ast.SelectionSet, of *pricedType, who
 				return all
 			}
 			if priced := object.fields[field.Name]; priced != nil { // introspection has no price
-				if part, costs := p.part(field, priced, whole, object); costs {
+				if part, costs := p.part(field, priced, f, object); costs {
 					parts = append(parts, part)
 				}
 			}
@@ -168,8 +167,8 @@ func (p *preparation) selection(selections ast.SelectionSet, of *pricedType, who
 
 // part returns the part of a field. It returns false if neither the field nor those below cost
 // anything.
-func (p *preparation) part(field graphql.CollectedField, priced *pricedField, whole bool, object *pricedType) (part, bool) {
-	made := part{priced: priced, field: field.Field, reads: priced.read != nil && !(priced.needsWhole && whole)}
+func (p *preparation) part(field graphql.CollectedField, priced *pricedField, f form, object *pricedType) (part, bool) {
+	made := part{priced: priced, field: field.Field, reads: priced.reads(f)}
 	if priced.sizeArgument == "" {
 		made.size = priced.defaultSize
 	} else {
@@ -183,7 +182,7 @@ func (p *preparation) part(field graphql.CollectedField, priced *pricedField, wh
 		}
 	}
 	if priced.returns != nil {
-		made.below = p.selection(field.Selections, priced.returns, object.returnsWhole(priced, whole))
+		made.below = p.selection(field.Selections, priced.returns, object.formOf(priced, f))
 	}
 	costs := priced.ru != 0 || priced.element != 0 || priced.hasSize() || made.reads || len(made.below) > 0
 	return made, costs

@@ -45,6 +45,7 @@ type calculation struct {
 type enclosing struct {
 	listSize float64 // of the nearest list argument; connections pass it on to their nodes and edges
 	whole    bool    // the objects are whole items or lead to them, so fields with needsWhole read nothing more
+	entries  bool    // the objects are entries or lead to them, so fields with notInEntries read their items
 }
 
 // selection returns the cost of a selection for one object of the type. If the object can be of
@@ -76,6 +77,8 @@ func (c *calculation) field(field graphql.CollectedField, priced *pricedField, e
 	if !isItem && e.whole {
 		below.whole = true
 	}
+	below.entries = priced.returnsEntries || !isItem && e.entries && !below.whole
+	below.whole = below.whole && !below.entries
 	hasSize := priced.sizeArgument != "" || priced.defaultSize != 0
 	if hasSize {
 		below.listSize = c.listSize(field, priced)
@@ -86,7 +89,7 @@ func (c *calculation) field(field graphql.CollectedField, priced *pricedField, e
 	if hasSize {
 		total.elements += below.listSize
 	}
-	if priced.read != nil && !(priced.needsWhole && e.whole) {
+	if priced.read != nil && !(priced.needsWhole && e.whole) && (e.entries || !priced.notInEntries) {
 		batched := batchedField{priced.read, FieldPrice{Name: priced.name, Field: field.Field}, 1}
 		total = total.plus(cost{batched: []batchedField{batched}})
 	}

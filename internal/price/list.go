@@ -33,16 +33,39 @@ type pricedField struct {
 	endsBatch    bool    // reads below this field are not batched across its siblings
 	returnsWhole bool
 	needsWhole   bool
-	read         *batchRead // nil if the field reads nothing in addition to its parent object
+
+	returnsEntries bool
+	notInEntries   bool
+
+	read *batchRead // nil if the field reads nothing in addition to its parent object
 }
 
-// returnsWhole reports whether a field of an object returns whole items. whole means that the
-// object is whole, or for a connection or an edge, its elements.
-func (t *pricedType) returnsWhole(field *pricedField, whole bool) bool {
-	if !t.isItem() { // a connection or an edge: whole passes through it
-		return whole || field.returnsWhole
+// form is how much of an item an object has.
+type form int
+
+const (
+	short form = iota // a copy or a reference
+	whole             // the item as its own container has it
+	entry             // of a list of entries: less than a copy
+)
+
+// formOf returns the form of the items that a field of an object returns, or that are below it. f
+// is the form of the object, or for a connection or an edge, of its elements.
+func (t *pricedType) formOf(field *pricedField, f form) form {
+	switch {
+	case field.returnsEntries:
+		return entry
+	case !t.isItem() && !field.returnsWhole: // of a connection or an edge: the form passes through it
+		return f
+	case !t.isItem() || field.returnsWhole && (f == whole || field.needsWhole): // a copy can only refer to another copy
+		return whole
 	}
-	return field.returnsWhole && (whole || field.needsWhole) // a copy can only refer to another copy
+	return short
+}
+
+// reads reports whether a field reads its batchRead for an object of a form.
+func (f *pricedField) reads(of form) bool {
+	return f.read != nil && !(f.needsWhole && of == whole) && !(f.notInEntries && of != entry)
 }
 
 // isItem reports whether the objects have an id of their own.
@@ -104,7 +127,8 @@ func (t *pricedType) newField(name string, definition *ast.FieldDefinition, retu
 	field.endsBatch = true
 	field.ru, field.element = number(arguments["ru"]), number(arguments["element"])
 	field.returnsWhole, field.needsWhole = arguments["whole"] == true, arguments["needsWhole"] == true
-	if field.needsWhole {
+	field.returnsEntries, field.notInEntries = arguments["entries"] == true, arguments["notInEntries"] == true
+	if field.needsWhole || field.notInEntries {
 		field.read = t.whole
 	}
 	if size, ok := arguments["size"].(string); ok {

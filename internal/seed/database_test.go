@@ -82,11 +82,12 @@ func (d *database) settle(db *cosmos.DB) {
 }
 
 // containers are the compared containers: all except the projector's own.
-var containers = []string{"users", "posts", "feed", "usernames"}
+var containers = []string{"users", "posts", "feed", "usernames", "lists"}
 
 // items returns all items by container, partition key and id. It omits the properties that the
-// database adds, the dates of reservations, which are those of the seeding, and the horizon's room,
-// which depends on the number of posts.
+// database adds, the dates of reservations, which are those of the seeding, the horizon's room,
+// which depends on the number of posts, and the revisions in lists, which depend on when the items
+// were written.
 func (d *database) items() map[string]map[string]any {
 	d.t.Helper()
 	credential, err := azcosmos.NewKeyCredential(d.engine.Key())
@@ -119,10 +120,13 @@ func (d *database) items() map[string]map[string]any {
 				}
 				maps.DeleteFunc(item, func(property string, _ any) bool { return strings.HasPrefix(property, "_") })
 				delete(item, "room")
-				if name == "usernames" {
+				switch name {
+				case "usernames":
 					delete(item, "creationDate")
+				case "lists":
+					delete(item, "revision")
 				}
-				items[fmt.Sprint(name, " ", item["postId"], " ", item["userId"], " ", item["id"])] = item
+				items[fmt.Sprint(name, " ", item["list"], " ", item["postId"], " ", item["userId"], " ", item["id"])] = item
 			}
 		}
 	}

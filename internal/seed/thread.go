@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"strings"
 	"time"
 
 	"cosmosblog/internal/blog"
@@ -18,9 +19,22 @@ func (s *Set) Thread(h Heading, users []*blog.User) bulk.Thread {
 		Author:       users[h.Author],
 		Title:        title(r, topic),
 		Content:      content(r, topic),
+		Tags:         tags(s.stream("tags", h.Author, h.Number), topic),
 		CreationDate: blog.NewDateTime(h.Date),
 	}
 	return bulk.Thread{Post: post, Comments: t.comments(post.ID, h.Comments, topic), Likes: t.likes(h.Likes)}
+}
+
+// commonTags are tags of posts on any topic.
+var commonTags = []string{"beginners", "books", "gear", "mistakes", "money-saved", "question", "weekend", "zürich", "日記"}
+
+// tags returns the tag of a topic, and up to two common tags.
+func tags(r stream, topic topic) []string {
+	tags := []string{strings.ReplaceAll(topic.name, " ", "-")}
+	for _, n := range r.distinct(r.from(0, 2), len(commonTags)) {
+		tags = append(tags, commonTags[n])
+	}
+	return tags
 }
 
 // threadMaker generates the comments and likes of one post.

@@ -3,6 +3,8 @@ package seed
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -120,28 +122,67 @@ func (w *writer) writeFeed(ctx context.Context) error {
 	return w.bulk.WriteFeedPosts(ctx, posts)
 }
 
-// writePosts writes the posts that writeFeed did not write, and all short copies in users.
+// authorsAtOnce is the number of authors whose posts are written before their views. The posts of
+// many authors fill the transactions of the lists. Memory holds these posts, without their
+// contents.
+const authorsAtOnce = 200
+
+// writePosts writes the posts that writeFeed did not write, all entries in lists, and all short
+// copies in users. The copies come last: until then, a projector finds that a post has yet to be
+// listed.
 func (w *writer) writePosts(ctx context.Context) error {
-	return w.each(ctx, w.set.Users(), w.writeUserPosts)
+	for first := 0; first < w.set.Users(); first += authorsAtOnce {
+		posts := make([][]*blog.Post, min(authorsAtOnce, w.set.Users()-first))
+		err := w.each(ctx, len(posts), func(ctx context.Context, i int) (err error) {
+			posts[i], err = w.writeThreads(ctx, first+i)
+			return err
+		})
+		if err == nil {
+			err = w.writeLists(ctx, slices.Concat(posts...))
+		}
+		if err == nil {
+			err = w.each(ctx, len(posts), func(ctx context.Context, i int) error {
+				err := w.bulk.WriteUserPosts(ctx, w.users[first+i].ID, posts[i])
+				if err == nil {
+					w.options.Written(len(posts[i]))
+				}
+				return err
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (w *writer) writeUserPosts(ctx context.Context, author int) error {
+// writeThreads writes the posts of an author, and returns them with those that writeFeed wrote.
+func (w *writer) writeThreads(ctx context.Context, author int) (posts []*blog.Post, err error) {
 	headings := w.set.Headings(author)
-	posts := make([]*blog.Post, len(headings))
+	posts = make([]*blog.Post, len(headings))
 	for i, h := range headings {
 		if posts[i] = w.newest[h.key()]; posts[i] != nil {
 			continue
 		}
-		var err error
 		if posts[i], err = w.writeThread(ctx, h); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err := w.bulk.WriteUserPosts(ctx, w.users[author].ID, posts); err != nil {
-		return err
+	return posts, nil
+}
+
+// writeLists writes the entries of posts in the lists of their months and tags.
+func (w *writer) writeLists(ctx context.Context, posts []*blog.Post) error {
+	listed := map[blog.List][]*blog.Post{}
+	for _, post := range posts {
+		for _, list := range post.Lists() {
+			listed[list] = append(listed[list], post)
+		}
 	}
-	w.options.Written(len(posts))
-	return nil
+	lists := slices.Sorted(maps.Keys(listed))
+	return w.each(ctx, len(lists), func(ctx context.Context, i int) error {
+		return w.bulk.WriteList(ctx, lists[i], listed[lists[i]])
+	})
 }
 
 func (w *writer) writeThread(ctx context.Context, h Heading) (*blog.Post, error) {

@@ -64,7 +64,7 @@ func commandsOf(ctx context.Context, s *store.Store, ids *idStream, thread bulk.
 	post := thread.Post
 	events := []event{{post.CreationDate, func() error {
 		ids.expect(post.ID)
-		_, err := s.CreatePost(ctx, post.Author, blog.PostInput{Title: post.Title, Content: post.Content})
+		_, err := s.CreatePost(ctx, post.Author, blog.PostInput{Title: post.Title, Content: post.Content, Tags: post.Tags})
 		return err
 	}}}
 	for _, comment := range thread.Comments {

@@ -40,9 +40,9 @@ type Progress struct{ Done, Total int64 }
 
 // Result is the result of an audit.
 type Result struct {
-	Posts, Users, Usernames int64 // that were compared
-	Drifts                  int64
-	Corrected               int64 // of the drifts
+	Posts, Users, Usernames, Lists int64 // that were compared
+	Drifts                         int64
+	Corrected                      int64 // of the drifts
 	// Unstable counts the partitions that could not be compared, because their source changed during
 	// every comparison that found a difference.
 	Unstable int64

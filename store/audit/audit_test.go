@@ -39,8 +39,8 @@ func TestRepairDoesTheProjectorsWork(t *testing.T) {
 		container, partition string
 		want                 []string
 	}{
-		{schema.Posts, post.ID, []string{"expiry posts " + comment.ID, "missing users " + post.ID}},
-		{schema.Posts, deleted.ID, []string{"copy users " + deleted.ID, "expiry posts " + deleted.ID}},
+		{schema.Posts, post.ID, []string{"expiry posts " + comment.ID, "missing lists " + post.ID, "missing users " + post.ID}},
+		{schema.Posts, deleted.ID, []string{"copy lists " + deleted.ID, "copy users " + deleted.ID, "expiry posts " + deleted.ID}},
 		{schema.Users, ada.ID, nil},
 		{schema.Users, bob.ID, []string{"expiry users " + bob.ID}},
 		{schema.Feed, schema.FeedPartition, nil},

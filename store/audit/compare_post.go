@@ -22,9 +22,9 @@ type postPartition struct {
 	users      map[string]*auditedUser // the authors of the items
 }
 
-// comparePost compares one partition of posts, and the post's copy in users. It compares the
-// post's counters, all usernames, the items that a deletion should have removed, and each field
-// of the copy.
+// comparePost compares one partition of posts, the post's copy in users, and its entries in lists.
+// It compares the post's counters, all usernames, the items that a deletion should have removed,
+// and each field of the copy and the entries.
 func (c comparer) comparePost(ctx context.Context, postID string) ([]Drift, error) {
 	p, err := c.readPostPartition(ctx, postID)
 	if err != nil {
@@ -37,13 +37,18 @@ func (c comparer) comparePost(ctx context.Context, postID string) ([]Drift, erro
 	if err != nil || p.post == nil {
 		return drifts, err
 	}
-	c.knownPosts.add(p.post.UserID, postID)
+	c.know(p.post)
 	postDrifts := slices.Concat(p.countDrifts(), p.contentDrifts(), p.recentDrifts())
 	ofCopy, err := c.compareUserCopy(ctx, p.post)
 	if err != nil {
 		return nil, err
 	}
-	postDrifts, err = c.clearStateIfChanged(ctx, append(postDrifts, ofCopy...), c.posts, p.post)
+	ofEntries, err := c.compareEntries(ctx, p.post)
+	if err != nil {
+		return nil, err
+	}
+	postDrifts = slices.Concat(postDrifts, ofCopy, ofEntries)
+	postDrifts, err = c.clearStateIfChanged(ctx, postDrifts, c.posts, p.post)
 	return append(drifts, postDrifts...), err
 }
 

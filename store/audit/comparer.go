@@ -12,7 +12,7 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// target is the unit of comparison: one partition of posts, users or usernames, or the feed.
+// target is the unit of comparison: one partition of posts, users, usernames or lists, or the feed.
 type target struct{ container, partition string }
 
 // comparer compares targets with their sources. It may be used concurrently.
@@ -22,7 +22,9 @@ type target struct{ container, partition string }
 type comparer struct {
 	*database
 	cachedUsers *userCache // nil: users are always read
-	knownPosts  *hashSet   // author and id of each existing post; nil: posts are always read
+	// knownPosts has the id of each existing post with its author, and with each of its lists. If it
+	// is nil, posts are always read.
+	knownPosts *hashSet
 }
 
 // newComparer returns a comparer without caches.
@@ -56,7 +58,11 @@ func (c comparer) clearStateIfChanged(
 	if len(drifts) == 0 {
 		return nil, nil
 	}
-	now, err := c.readItem(ctx, container, source.ID, source.ID)
+	partition := source.ID
+	if container == c.lists {
+		partition = string(source.List)
+	}
+	now, err := c.readItem(ctx, container, partition, source.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +113,9 @@ func (d *database) readLeaseItem(ctx context.Context, id string) (*auditedItem, 
 // auditedItem is an item of any type as an audit reads it, without the texts of posts and comments.
 type auditedItem struct {
 	schema.PostItem
+	List            blog.List   `json:"list"`
+	Weight          int         `json:"weight"`
+	Unlisted        bool        `json:"unlisted"`
 	Username        string      `json:"username"`
 	PendingUsername string      `json:"pendingUsername"`
 	PostCount       *int        `json:"postCount"`  // nil if the item has none
@@ -136,13 +145,13 @@ func (i *auditedItem) recent() schema.RecentComment {
 	return comment.Recent()
 }
 
-// isTombstone reports whether the item is a deleted comment in posts, or the copy of a deleted post
-// in users.
+// isTombstone reports whether the item is a deleted comment in posts, the copy of a deleted post in
+// users, or the entry of a post that has left a list.
 func (i *auditedItem) isTombstone() bool { return i.Type == schema.TypeTombstone }
 
 // auditedProperties are the properties that an audit reads.
 const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.contentSize,` +
-	` c.contentVersion, IS_DEFINED(c.content) AS hasContent, LEFT(c.content, 202) AS beginning, c.excerpt,` +
+	` c.contentVersion, IS_DEFINED(c.content) AS hasContent, LEFT(c.content, 202) AS beginning, c.excerpt, c.tags,` +
 	` c.commentCount, c.recentComments, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,` +
 	` c.authorId, c._etag`
 

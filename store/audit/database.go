@@ -17,7 +17,7 @@ type database struct {
 	feeds *changefeed.Feeds
 	views *views.Views
 
-	users, posts, feed, usernames, leases *azcosmos.ContainerClient
+	users, posts, feed, lists, usernames, leases *azcosmos.ContainerClient
 }
 
 func open(db *cosmos.DB) *database {
@@ -29,6 +29,7 @@ func open(db *cosmos.DB) *database {
 		users:     db.Container(schema.Users),
 		posts:     db.Container(schema.Posts),
 		feed:      db.Container(schema.Feed),
+		lists:     db.Container(schema.Lists),
 		usernames: db.Container(schema.Usernames),
 		leases:    db.Container(schema.Leases),
 	}

@@ -18,7 +18,7 @@ const (
 	DriftCopy        DriftKind = "copy"        // a property of a copy differs from its post
 	DriftOrphan      DriftKind = "orphan"      // the post of a copy, comment or like does not exist
 	DriftDuplicate   DriftKind = "duplicate"   // a copy has another id than its post
-	DriftSurplus     DriftKind = "surplus"     // a copy in the feed is below the horizon
+	DriftSurplus     DriftKind = "surplus"     // a copy in the feed is below the horizon, or a post is not in a list that has it
 	DriftHorizon     DriftKind = "horizon"     // the feed's horizon is at the wrong position
 	DriftCount       DriftKind = "count"       // a counter has the wrong value
 	DriftRecent      DriftKind = "recent"      // the recent comments of a post are not its newest ones
@@ -128,9 +128,10 @@ func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 		}
 	}
 	differ("deleted", copy.Deleted, post.Deleted)
-	if container == schema.Users && copy.Deleted == post.Deleted {
-		differ("type", copy.Type, userCopyType(post))
+	if container != schema.Feed && copy.Deleted == post.Deleted {
+		differ("type", copy.Type, copyType(post))
 	}
+	differ("unlisted", copy.Unlisted, false)
 	if copy.Deleted || post.Deleted {
 		return drifts
 	}
@@ -141,13 +142,18 @@ func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 	differ("title", copy.Title, post.Title)
 	differ("contentSize", copy.ContentSize, post.ContentSize)
 	differ("excerpt", copy.Excerpt, post.Excerpt)
-	differ("commentCount", copy.CommentCount, post.CommentCount)
-	differ("recentComments", recentText(copy.RecentComments), recentText(post.RecentComments))
-	differ("likeCount", copy.LikeCount, post.LikeCount)
+	differ("tags", fmt.Sprintf("%q", copy.Tags), fmt.Sprintf("%q", post.Tags))
+	if container == schema.Lists { // entries have no counts, and the revision of the last edit
+		differ("revision", copy.Revision, min(copy.Revision, post.Revision))
+	} else {
+		differ("commentCount", copy.CommentCount, post.CommentCount)
+		differ("recentComments", recentText(copy.RecentComments), recentText(post.RecentComments))
+		differ("likeCount", copy.LikeCount, post.LikeCount)
+		differ("revision", copy.Revision, post.Revision)
+	}
 	differ("creationDate", copy.CreationDate, post.CreationDate)
 	differ("updatedDate", copy.UpdatedDate, post.UpdatedDate)
 	differ("version", copy.Version, post.Version)
-	differ("revision", copy.Revision, post.Revision)
 	differ("ttl", copy.TTL, int32(0))
 	return drifts
 }
@@ -164,8 +170,9 @@ func recentText(recent []schema.RecentComment) string {
 	return string(text)
 }
 
-// userCopyType returns the type of a post's copy in users, which decides whether lists show it.
-func userCopyType(post *auditedItem) string {
+// copyType returns the type of a post's copy in users and lists, which decides whether lists show
+// it.
+func copyType(post *auditedItem) string {
 	if post.Deleted {
 		return schema.TypeTombstone
 	}

@@ -22,8 +22,8 @@ type kind struct {
 	counter func(r *Result) *int64
 }
 
-// kinds has all kinds in the order in which they are compared. Posts come before the users who have
-// their copies, and the feed is last.
+// kinds has all kinds in the order in which they are compared. Posts come before the users and
+// lists that have their copies, and the feed is last.
 var kinds = []kind{
 	{
 		container:   schema.Posts,
@@ -45,6 +45,13 @@ var kinds = []kind{
 		compare:     comparer.compareReservation,
 		repair:      repairer.repairReservation,
 		counter:     func(r *Result) *int64 { return &r.Usernames },
+	},
+	{
+		container:   schema.Lists,
+		partitionOf: func(item *auditedItem) string { return string(item.List) },
+		compare:     comparer.compareList,
+		repair:      repairer.repairList,
+		counter:     func(r *Result) *int64 { return &r.Lists },
 	},
 	{
 		container: schema.Feed,

@@ -30,11 +30,12 @@ type RebuildOptions struct {
 
 // Rebuilt is the result of a rebuild. After an interruption, it covers only the resumed run.
 type Rebuilt struct {
-	Posts, Users, Usernames int64         // that were compared
-	Differed                int64         // partitions, including the feed, that differed
-	Left                    int64         // drifts that could not be corrected
-	Unstable                int64         // partitions that could not be compared, as in Result
-	Since                   blog.DateTime // start of the interrupted rebuild; empty if none
+	Posts, Users, Usernames, Lists int64 // that were compared
+
+	Differed int64         // partitions, including the feed, that differed
+	Left     int64         // drifts that could not be corrected
+	Unstable int64         // partitions that could not be compared, as in Result
+	Since    blog.DateTime // start of the interrupted rebuild; empty if none
 }
 
 // Rebuild rebuilds all views from the beginning of the change feeds, while servers read the present
@@ -49,7 +50,8 @@ type Rebuilt struct {
 // The feed comes first, because every visitor sees it. Posts are next, each with its copies,
 // its deletion, its counters, and the usernames in its partition that no pending sweep will
 // change. Then come users, whose copies without a source are deleted and whose counters are
-// corrected, and then the reservations of usernames. The feed is rebuilt once more at the end.
+// corrected, the reservations of usernames, and the lists of tags and months. The feed is rebuilt
+// once more at the end.
 func Rebuild(ctx context.Context, db *cosmos.DB, options RebuildOptions) (Rebuilt, error) {
 	run := &rebuildRun{audit: newAuditRun(db, Options{
 		Repair:   true,
@@ -81,6 +83,7 @@ func (r *rebuildRun) result() Rebuilt {
 		Posts:     a.Posts,
 		Users:     a.Users,
 		Usernames: a.Usernames,
+		Lists:     a.Lists,
 		Differed:  r.differed,
 		Left:      a.Drifts - a.Corrected,
 		Unstable:  a.Unstable,

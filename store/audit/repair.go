@@ -17,10 +17,11 @@ import (
 // changes in between.
 const maxRepairs = 4
 
-// Drifts compares a partition of posts, users or usernames, or the feed, with its source once,
-// and returns the differences. For a post this includes its copy in users, and for a user the
-// reservation of the username. Differences that a projector has yet to remove, or is removing,
-// are included. Drifts may be called concurrently. Error: that of the database.
+// Drifts compares a partition of posts, users, usernames or lists, or the feed, with its source
+// once, and returns the differences. For a post this includes its copy in users and its entries in
+// lists, and for a user the reservation of the username. Differences that a projector has yet to
+// remove, or is removing, are included. Drifts may be called concurrently. Error: that of the
+// database.
 func Drifts(ctx context.Context, db *cosmos.DB, container, partition string) ([]Drift, error) {
 	t := target{container, partition}
 	return newComparer(open(db)).compare(cosmos.WithSession(ctx), t)

@@ -10,7 +10,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// repairPost corrects drifts of one partition of posts, and of the post's copy in users.
+// repairPost corrects drifts of one partition of posts, of the post's copy in users, and of its
+// entries in lists.
 func (r repairer) repairPost(ctx context.Context, postID string, drifts []Drift) error {
 	for _, d := range drifts {
 		if err := r.repairItem(ctx, postID, d); err != nil && !cosmos.IsItemError(err) {
@@ -18,12 +19,25 @@ func (r repairer) repairPost(ctx context.Context, postID string, drifts []Drift)
 		}
 	}
 	err := r.views.RepairPost(ctx, postID)
-	if !r.force || err != nil && !cosmos.IsItemError(err) { // an unreadable copy fails the projection
+	if err != nil && !cosmos.IsItemError(err) { // an unreadable copy fails the projection
 		return err
 	}
+	if r.force {
+		for _, d := range drifts {
+			if d.Container == schema.Users {
+				err = r.overwrite(ctx, r.views.UserPostView(d.Partition), d)
+				break
+			}
+		}
+		if err != nil && !cosmos.IsItemError(err) {
+			return err
+		}
+	}
 	for _, d := range drifts {
-		if d.Container == schema.Users {
-			return r.overwrite(ctx, r.views.UserPostView(d.Partition), d)
+		if d.Container == schema.Lists {
+			if err := r.repairEntry(ctx, d); err != nil && !cosmos.IsItemError(err) {
+				return err
+			}
 		}
 	}
 	return err

@@ -81,6 +81,12 @@ func (w *Writer) WriteFeedPosts(ctx context.Context, posts []*blog.Post) error {
 	return w.db.RetryTransient(ctx, func() error { return w.views.TrimFeed(ctx) })
 }
 
+// WriteList writes the entries of posts in the list of a tag or month, as views.ProjectList does.
+// The posts must belong to the list. Calls for the same list slow each other down.
+func (w *Writer) WriteList(ctx context.Context, list blog.List, posts []*blog.Post) error {
+	return w.db.RetryTransient(ctx, func() error { return w.views.ProjectList(ctx, list, withoutDeleted(posts)) })
+}
+
 func withoutDeleted(posts []*blog.Post) []*blog.Post {
 	live := make([]*blog.Post, 0, len(posts))
 	for _, post := range posts {

@@ -9,6 +9,7 @@ const (
 	Users       = "users"
 	Posts       = "posts"
 	Feed        = "feed"
+	Lists       = "lists"
 	Usernames   = "usernames"
 	Leases      = "leases"
 	DeadLetters = "deadletters"
@@ -34,6 +35,13 @@ var (
 	liveFirst   = sortBy("/deleted", azcosmos.CompositeIndexDescending)
 )
 
+// mostUsedFirst is ORDER BY c.type, c.weight DESC, c.id.
+var mostUsedFirst = []azcosmos.CompositeIndex{
+	{Path: "/type", Order: azcosmos.CompositeIndexAscending},
+	{Path: "/weight", Order: azcosmos.CompositeIndexDescending},
+	{Path: "/id", Order: azcosmos.CompositeIndexAscending},
+}
+
 func sortBy(first string, order azcosmos.CompositeIndexOrder) []azcosmos.CompositeIndex {
 	return []azcosmos.CompositeIndex{
 		{Path: first, Order: azcosmos.CompositeIndexAscending},
@@ -47,21 +55,27 @@ var Containers = []Container{
 	{
 		Name:         Users,
 		partitionKey: "/userId",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/recentComments/*"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/tags/*", "/formerTags/*", "/recentComments/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{
 		Name:         Posts,
 		partitionKey: "/postId",
 		included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
-		excluded:     []string{"/title/?", "/content/?", "/contentSize/?", "/recentComments/*", "/contentVersion/?", "/excerpt/?", "/inputHash/?", "/edits/*"},
+		excluded:     []string{"/title/?", "/content/?", "/contentSize/?", "/recentComments/*", "/contentVersion/?", "/excerpt/?", "/tags/*", "/inputHash/?", "/edits/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst, oldestFirst},
 	},
 	{
 		Name:         Feed,
 		partitionKey: "/type",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/recentComments/*"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/tags/*", "/recentComments/*"},
 		sorts:        [][]azcosmos.CompositeIndex{liveFirst},
+	},
+	{
+		Name:         Lists,
+		partitionKey: "/list",
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/tags/*"},
+		sorts:        [][]azcosmos.CompositeIndex{newestFirst, mostUsedFirst},
 	},
 	{
 		Name:         Usernames,

@@ -7,13 +7,14 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// Values of the property type of items. Copies of posts in users and feed are of TypePost too.
+// Values of the property type of items. Copies of posts in users and feed, and their entries in
+// lists, are of TypePost too.
 //
-// TypeTombstone is the type of a deleted comment in posts, and of the copy of a deleted post in
-// users. No list queries it, so no list pays for deleted items. It sorts after the types of
-// comments, likes and posts: queries for several of these types exclude it by a range. In feed, the
-// type is the partition key, so tombstones there are of TypePost. Its lists query the property
-// deleted instead.
+// TypeTombstone is the type of a deleted comment in posts, of the copy of a deleted post in users,
+// and of what has left a list in lists. No list queries it, so no list pays for deleted items. It
+// sorts after the types of comments, likes and posts: queries for several of these types exclude it
+// by a range. In feed, the type is the partition key, so tombstones there are of TypePost. Its
+// lists query the property deleted instead.
 const (
 	TypeUser      = "user"
 	TypePost      = "post"
@@ -66,18 +67,19 @@ func (i *UserItem) Gone() bool { return i.Deleted && i.TTL > 0 }
 // PostItem is a post in posts, and the short copy of a post in users and feed. Copies have no
 // content, and no ContentVersion.
 type PostItem struct {
-	ID             string `json:"id"`
-	PostID         string `json:"postId"`
-	UserID         string `json:"userId"`
-	Type           string `json:"type"`
-	UserUsername   string `json:"userUsername"`
-	AuthorRevision int64  `json:"authorRevision"` // the author's, with UserUsername
-	Title          string `json:"title"`
-	Content        string `json:"content,omitempty"`
-	ContentSize    int    `json:"contentSize"`              // in bytes of UTF-8, wherever the content is
-	ContentVersion int    `json:"contentVersion,omitempty"` // of the ContentItem; 0 if there is none
-	Excerpt        string `json:"excerpt"`
-	CommentCount   int    `json:"commentCount"`
+	ID             string   `json:"id"`
+	PostID         string   `json:"postId"`
+	UserID         string   `json:"userId"`
+	Type           string   `json:"type"`
+	UserUsername   string   `json:"userUsername"`
+	AuthorRevision int64    `json:"authorRevision"` // the author's, with UserUsername
+	Title          string   `json:"title"`
+	Content        string   `json:"content,omitempty"`
+	ContentSize    int      `json:"contentSize"`              // in bytes of UTF-8, wherever the content is
+	ContentVersion int      `json:"contentVersion,omitempty"` // of the ContentItem; 0 if there is none
+	Excerpt        string   `json:"excerpt"`
+	Tags           []string `json:"tags,omitempty"`
+	CommentCount   int      `json:"commentCount"`
 	// RecentComments are the newest comments, newest first, at most blog.MaxRecentComments. They
 	// change in the same transactions as the comments.
 	RecentComments []RecentComment `json:"recentComments"`
@@ -112,6 +114,7 @@ func NewPostItem(post *blog.Post) (*PostItem, *ContentItem) {
 		Content:        post.Content,
 		ContentSize:    len(post.Content),
 		Excerpt:        blog.Excerpt(post.Content),
+		Tags:           post.Tags,
 		RecentComments: []RecentComment{},
 		CreationDate:   post.CreationDate,
 		Version:        1,
@@ -140,6 +143,7 @@ func (i *PostItem) Post() *blog.Post {
 		ContentSize:    i.ContentSize,
 		ContentVersion: i.ContentVersion,
 		Excerpt:        i.Excerpt,
+		Tags:           i.Tags,
 		CommentCount:   i.CommentCount,
 		LikeCount:      i.LikeCount,
 		CreationDate:   i.CreationDate,

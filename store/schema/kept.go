@@ -18,6 +18,9 @@ func (i *ContentItem) Address() (partition, id string)     { return i.PostID, i.
 func (i *CommentItem) Address() (partition, id string)     { return i.PostID, i.ID }
 func (i *LikeItem) Address() (partition, id string)        { return i.PostID, i.ID }
 func (i *ReservationItem) Address() (partition, id string) { return i.ID, i.ID }
+func (i *EntryItem) Address() (partition, id string)       { return string(i.List), i.ID }
+func (i *CounterItem) Address() (partition, id string)     { return string(i.List), i.ID }
+func (i *WeightItem) Address() (partition, id string)      { return i.List, i.ID }
 
 func (i *UserItem) Expires() bool        { return i.TTL > 0 }
 func (i *PostItem) Expires() bool        { return i.TTL > 0 }
@@ -25,6 +28,9 @@ func (i *ContentItem) Expires() bool     { return false }
 func (i *CommentItem) Expires() bool     { return i.TTL > 0 }
 func (i *LikeItem) Expires() bool        { return false }
 func (i *ReservationItem) Expires() bool { return false }
+func (i *EntryItem) Expires() bool       { return false }
+func (i *CounterItem) Expires() bool     { return false }
+func (i *WeightItem) Expires() bool      { return false }
 
 var (
 	userBytes        = sizeOf[UserItem]() + sizeOf[blog.User]()
@@ -34,6 +40,9 @@ var (
 	recentBytes      = sizeOf[RecentComment]() + sizeOf[*blog.Comment]() + sizeOf[blog.Comment]() + sizeOf[blog.User]()
 	likeBytes        = sizeOf[LikeItem]() + sizeOf[blog.Like]() + sizeOf[blog.User]()
 	reservationBytes = sizeOf[ReservationItem]()
+	entryBytes       = sizeOf[EntryItem]() + sizeOf[blog.Post]() + sizeOf[blog.User]()
+	counterBytes     = sizeOf[CounterItem]()
+	weightBytes      = sizeOf[WeightItem]()
 )
 
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
@@ -49,11 +58,24 @@ func (i *PostItem) Bytes() int {
 		c := &i.RecentComments[n]
 		bytes += recentBytes + len(c.ID) + len(c.UserID) + len(c.UserUsername) + len(c.Excerpt) + len(c.CreationDate) + len(c.UpdatedDate)
 	}
-	for _, edit := range i.Edits {
-		bytes += sizeOf[string]() + len(edit)
+	return bytes + textsBytes(i.Edits) + textsBytes(i.Tags)
+}
+
+func textsBytes(texts []string) (bytes int) {
+	for _, text := range texts {
+		bytes += sizeOf[string]() + len(text)
 	}
 	return bytes
 }
+
+func (i *EntryItem) Bytes() int {
+	return entryBytes + len(i.ID) + len(i.List) + len(i.PostID) + len(i.UserID) + len(i.Type) + len(i.UserUsername) +
+		len(i.Title) + len(i.Excerpt) + len(i.CreationDate) + len(i.UpdatedDate) + textsBytes(i.Tags)
+}
+
+func (i *CounterItem) Bytes() int { return counterBytes + len(i.ID) + len(i.List) + len(i.Type) }
+
+func (i *WeightItem) Bytes() int { return weightBytes + len(i.ID) + len(i.List) + len(i.Type) }
 
 func (i *ContentItem) Bytes() int {
 	return contentBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.Content)

@@ -20,10 +20,11 @@ import (
 // retrying with an idempotency key.
 const DeletedTTL = 7 * 24 * time.Hour
 
-// PostView is one view of posts: short copies of posts in one partition. PostViews lists all views
-// of a post. RepairPost writes all of them, and writes their tombstones if the post is deleted;
-// audit and rebuild use it. To add a view, list it in PostViews, project it in the projector
-// (projections in projection.go), and compare it with its source in store/audit (compare_post.go).
+// PostView is one view of posts: short copies of posts in one partition, or the entries of a list.
+// PostViews lists all views of a post, except the lists: UserPostView maintains them. RepairPost
+// writes all views, and writes their tombstones if the post is deleted; audit and rebuild use it.
+// To add a view, list it in PostViews, project it in the projector (projections in projection.go),
+// and compare it with its source in store/audit (compare_post.go).
 type PostView struct {
 	Container string // name
 	Partition string
@@ -32,17 +33,32 @@ type PostView struct {
 	client *azcosmos.ContainerClient
 }
 
-// postCopies is what distinguishes the views of posts: userPosts and feed.
+// postCopies is what distinguishes the views of posts: userPosts, feedPosts and listEntries.
 type postCopies interface {
 	// admission reads what decides about posts without a copy.
 	admission(ctx context.Context) (admission, error)
-	// copyOf returns the copy of a post, or its tombstone.
-	copyOf(post *blog.Post) any
+	// seen returns a post as the view has it: one that is not in the view is deleted.
+	seen(post *blog.Post) *blog.Post
+	// copyOf returns the copy of a post, or its tombstone, that replaces a copy in the given state.
+	copyOf(post *blog.Post, current CopyState) any
+	// patch returns the changes that bring a live copy of an earlier state of a post up to date, and
+	// the condition on the copy for which they are enough.
+	patch(post *blog.Post) (condition string, changes azcosmos.PatchOperations)
 	// write writes the copy of a post, on condition that the copy is still in the given state. Error:
 	// CONFLICT or NOT_FOUND if it is not.
 	write(ctx context.Context, post *blog.Post, current CopyState) error
-	// takeTurn waits until a group of posts may be written. It returns a function that ends the turn.
-	takeTurn(ctx context.Context) (end func(), err error)
+	// follow does what remains to be done for posts after their copies.
+	follow(ctx context.Context, posts []projected) error
+	// begin prepares the writes of a group of posts. It returns a function that must be called after
+	// them.
+	begin(ctx context.Context) (end func(ctx context.Context) error, err error)
+}
+
+// projected is a post whose copy was projected.
+type projected struct {
+	post    *blog.Post
+	current CopyState // of the copy before
+	written bool      // otherwise, the copy was as new as the post or newer
 }
 
 // admission decides which posts without a copy get one, if they are not deleted. A post that is
@@ -67,6 +83,8 @@ type CopyState struct {
 	Revision int64       `json:"revision"`
 	Deleted  bool        `json:"deleted"`
 	ETag     azcore.ETag `json:"_etag"`
+
+	listedState // zero in feed and in lists
 }
 
 func (c CopyState) exists() bool { return c.ETag != "" }
@@ -109,24 +127,29 @@ const (
 // copy, and that a changed one has an older one. So most projections are a single write. If the
 // assumption is wrong, or the copy changes in between, project reads the copy and decides again.
 func (v PostView) project(ctx context.Context, post *blog.Post, create creation) (written bool, err error) {
-	ctx = cosmos.InSession(ctx)
+	ctx, post = cosmos.InSession(ctx), v.seen(post)
 	d := decision{v, post, create, isNew(post), false}
 	if canPatch(post) {
-		err = v.patch(ctx, post)
+		condition, changes := v.patch(post)
+		err = cosmos.PatchIf(ctx, v.client, v.Partition, post.ID, condition, changes)
 		if !cosmos.IsRaceLost(err) {
 			return err == nil, err
 		}
 		d.isAbsent, d.isCurrent = cosmos.IsNotFound(err), true // a rejection shows the latest state
 	}
-	err = cosmos.RetryOnConflict(func() error {
-		current, isWanted, err := d.make(ctx)
-		if err != nil || !isWanted {
+	var current CopyState
+	err = cosmos.RetryOnConflict(func() (err error) {
+		var isWanted bool
+		if current, isWanted, err = d.make(ctx); err != nil || !isWanted {
 			return err
 		}
 		err = v.write(ctx, post, current)
 		d.isAbsent, written = false, err == nil
 		return err
 	})
+	if err == nil {
+		err = v.follow(ctx, []projected{{post, current, written}})
+	}
 	return written, err
 }
 
@@ -172,30 +195,34 @@ func (d decision) fromRead(ctx context.Context) (current CopyState, isWanted boo
 // isNew reports whether a post has not changed since its creation.
 func isNew(post *blog.Post) bool { return post.Revision == 1 && !post.Deleted }
 
-// canPatch reports whether the copy of a post can be brought up to date by a patch: the post has
-// changed since its creation, is not deleted, and was never edited. The copy of an edited post has
-// more changing properties than a patch may set.
-func canPatch(post *blog.Post) bool {
-	return post.Revision > 1 && post.UpdatedDate == "" && !post.Deleted
+// canPatch reports whether a patch may be enough to bring the copy of a post up to date: the post
+// has changed since its creation, and is not deleted.
+func canPatch(post *blog.Post) bool { return post.Revision > 1 && !post.Deleted }
+
+// isEarlier returns the condition that a copy is live and of an earlier state of a post.
+func isEarlier(post *blog.Post) string {
+	return fmt.Sprintf("c.deleted = false and c.revision < %d", post.Revision)
 }
 
-// patch brings a live copy of an earlier state of a post up to date, without reading it. It leaves
-// the properties that never change. Errors: NOT_FOUND if there is no copy; CONFLICT if it is a
-// tombstone, or not of an earlier state.
-func (v PostView) patch(ctx context.Context, post *blog.Post) error {
-	var changes azcosmos.PatchOperations // at most ten
-	changes.AppendSet("/userUsername", post.Author.Username)
-	changes.AppendSet("/authorRevision", post.Author.Revision)
-	changes.AppendSet("/title", post.Title)
+// patchCounts returns the changes of a post's copy after likes and comments, and the condition that
+// the post was not edited and its author not renamed in between. The texts are set too, in case
+// they are damaged.
+func patchCounts(post *blog.Post) (condition string, changes azcosmos.PatchOperations) {
+	condition = isEarlier(post) + fmt.Sprintf(" and c.version = %d and c.authorRevision = %d and c.userUsername = '%s'",
+		post.Version, post.Author.Revision, post.Author.Username)
+	if post.UpdatedDate == "" {
+		condition += " and not is_defined(c.updatedDate)"
+	} else {
+		condition += fmt.Sprintf(" and c.updatedDate = '%s'", post.UpdatedDate)
+	}
+	changes.AppendSet("/title", post.Title) // at most ten
 	changes.AppendSet("/contentSize", post.ContentSize)
 	changes.AppendSet("/excerpt", post.Excerpt)
 	changes.AppendSet("/commentCount", post.CommentCount)
 	changes.AppendSet("/recentComments", schema.RecentCommentsOf(post))
 	changes.AppendSet("/likeCount", post.LikeCount)
-	changes.AppendSet("/version", post.Version)
 	changes.AppendSet("/revision", post.Revision)
-	isEarlier := fmt.Sprintf("c.deleted = false and c.revision < %d", post.Revision)
-	return cosmos.PatchIf(ctx, v.client, v.Partition, post.ID, isEarlier, changes)
+	return condition, changes
 }
 
 // Overwrite writes the copy of a post if the present copy has a given etag ("" for none), whatever
@@ -212,7 +239,11 @@ func (v *Views) Overwrite(ctx context.Context, view PostView, postID string, eta
 		if err != nil || change.Post == nil {
 			return err
 		}
-		return view.write(ctx, change.Post, current)
+		post := view.seen(change.Post)
+		if err := view.write(ctx, post, current); err != nil {
+			return err
+		}
+		return view.follow(ctx, []projected{{post, current, true}})
 	})
 }
 
@@ -260,7 +291,8 @@ func writeCopy(
 	return err
 }
 
-// tombstoneItem replaces the copy of a deleted post in users and feed. No list reads it.
+// tombstoneItem replaces the copy of a deleted post in users and feed, and the entry of a post that
+// has left a list. No list reads it.
 type tombstoneItem struct {
 	ID           string        `json:"id"`
 	PostID       string        `json:"postId"`
@@ -269,29 +301,42 @@ type tombstoneItem struct {
 	CreationDate blog.DateTime `json:"creationDate"`
 	Revision     int64         `json:"revision"`
 	Deleted      bool          `json:"deleted"`
-	TTL          int32         `json:"ttl"`
+	TTL          int32         `json:"ttl,omitempty"`
 }
 
-// UserCopyOf returns the item that represents a post in its author's partition of users.
-func UserCopyOf(post *blog.Post) any { return copyOf(post, schema.TypeTombstone) }
+func newTombstone(post *blog.Post, tombstoneType string) tombstoneItem {
+	return tombstoneItem{
+		ID:           post.ID,
+		PostID:       post.ID,
+		UserID:       post.Author.ID,
+		Type:         tombstoneType,
+		CreationDate: post.CreationDate,
+		Revision:     post.Revision,
+		Deleted:      true,
+		TTL:          int32(DeletedTTL.Seconds()),
+	}
+}
+
+// UserCopyOf returns the item that represents a post in its author's partition of users, once the
+// lists of the post are up to date.
+func UserCopyOf(post *blog.Post) any {
+	if post.Deleted {
+		return newTombstone(post, schema.TypeTombstone)
+	}
+	return newCopy(post)
+}
 
 // FeedCopyOf returns the item that represents a post in feed. The type is the partition key there,
 // so a tombstone keeps that of a post.
-func FeedCopyOf(post *blog.Post) any { return copyOf(post, schema.TypePost) }
-
-func copyOf(post *blog.Post, tombstoneType string) any {
+func FeedCopyOf(post *blog.Post) any {
 	if post.Deleted {
-		return tombstoneItem{
-			ID:           post.ID,
-			PostID:       post.ID,
-			UserID:       post.Author.ID,
-			Type:         tombstoneType,
-			CreationDate: post.CreationDate,
-			Revision:     post.Revision,
-			Deleted:      true,
-			TTL:          int32(DeletedTTL.Seconds()),
-		}
+		return newTombstone(post, schema.TypePost)
 	}
+	return newCopy(post)
+}
+
+// newCopy returns the copy of a post that is not deleted.
+func newCopy(post *blog.Post) schema.PostItem {
 	return schema.PostItem{
 		ID:             post.ID,
 		PostID:         post.ID,
@@ -302,6 +347,7 @@ func copyOf(post *blog.Post, tombstoneType string) any {
 		Title:          post.Title,
 		ContentSize:    post.ContentSize,
 		Excerpt:        post.Excerpt,
+		Tags:           post.Tags,
 		CommentCount:   post.CommentCount,
 		RecentComments: schema.RecentCommentsOf(post),
 		LikeCount:      post.LikeCount,

@@ -25,6 +25,7 @@ func (v *Views) expirePost(ctx context.Context, postID, authorID string) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/revision", 1)
 	changes.AppendSet("/title", "")
+	changes.AppendSet("/tags", []string{})
 	changes.AppendSet("/recentComments", []schema.RecentComment{})
 	return v.expire(ctx, postID, postID, authorID, changes)
 }

@@ -50,12 +50,24 @@ func takeRoom(batch *azcosmos.TransactionalBatch, etag azcore.ETag, created int)
 	batch.PatchItem(HorizonID, changes, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})
 }
 
-func (feedPosts) copyOf(post *blog.Post) any { return FeedCopyOf(post) }
+func (feedPosts) seen(post *blog.Post) *blog.Post { return post }
 
-// takeTurn waits for the groups before this one, at most maxTurn for each. Each transaction that
+func (feedPosts) copyOf(post *blog.Post, _ CopyState) any { return FeedCopyOf(post) }
+
+func (feedPosts) patch(post *blog.Post) (condition string, changes azcosmos.PatchOperations) {
+	return patchCounts(post)
+}
+
+func (feedPosts) follow(context.Context, []projected) error { return nil }
+
+// begin waits for the groups before this one, at most maxTurn for each. Each transaction that
 // creates copies writes the horizon, and so makes all others fail that have read it.
-func (f feedPosts) takeTurn(ctx context.Context) (end func(), err error) {
-	return f.feedGroup.take(ctx)
+func (f feedPosts) begin(ctx context.Context) (end func(context.Context) error, err error) {
+	endTurn, err := f.feedGroup.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) error { endTurn(); return nil }, nil
 }
 
 // write writes the copy. If there are more surplus copies than the trigger can trim in one

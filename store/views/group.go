@@ -29,13 +29,17 @@ const maxGroup = cosmos.MaxBatchOperations - 1
 // Concurrent calls for the feed take turns: a call waits at most maxTurn for each one before it.
 func (v PostView) ProjectGroup(ctx context.Context, posts []*blog.Post) (written map[string]bool, err error) {
 	ctx = cosmos.InSession(ctx)
-	end, err := v.takeTurn(ctx)
+	end, err := v.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer func() {
+		if endErr := end(ctx); err == nil && !cosmos.IsItemError(endErr) {
+			err = endErr
+		}
+	}()
 	written = make(map[string]bool, len(posts))
-	left := slices.DeleteFunc(slices.Clone(posts), func(post *blog.Post) bool { return post.Deleted })
+	left := slices.DeleteFunc(slices.Clone(posts), func(post *blog.Post) bool { return v.seen(post).Deleted })
 	for len(left) > 1 && err == nil {
 		if err = v.projectRound(ctx, left[:min(len(left), maxGroup)], written); err != nil {
 			break
@@ -75,17 +79,17 @@ func (v PostView) projectRound(ctx context.Context, posts []*blog.Post, written 
 		}
 		absent = func(*blog.Post) bool { return false }
 		round, err := v.newRound(posts, states, admission)
-		if err == nil && len(round.changed) > 0 {
+		if err == nil && round.operations > 0 {
 			err = cosmos.ExecuteBatch(ctx, v.client, round.batch)
 		}
 		if err != nil {
 			return err
 		}
-		for _, id := range round.unchanged {
-			written[id] = false
+		if err := v.follow(ctx, round.projected); err != nil {
+			return err
 		}
-		for _, id := range round.changed {
-			written[id] = true
+		for _, p := range round.projected {
+			written[p.post.ID] = p.written
 		}
 		return nil
 	})
@@ -93,8 +97,9 @@ func (v PostView) projectRound(ctx context.Context, posts []*blog.Post, written 
 
 // round is one transaction of a group.
 type round struct {
-	batch              azcosmos.TransactionalBatch
-	changed, unchanged []string // ids of posts, with and without an operation
+	batch      azcosmos.TransactionalBatch
+	operations int // of posts
+	projected  []projected
 }
 
 // newRound returns the transaction for those of the posts that can share one.
@@ -105,14 +110,14 @@ func (v PostView) newRound(posts []*blog.Post, states map[string]CopyState, a ad
 		state := states[post.ID]
 		switch {
 		case state.exists() && !state.isBefore(post), !state.exists() && a.refuses(post):
-			r.unchanged = append(r.unchanged, post.ID)
+			r.projected = append(r.projected, projected{post, state, false})
 			continue
 		case state.Deleted: // alone, because the write changes the count otherwise
 			continue
 		case !state.exists() && (!a.admits(post) || created == a.room):
 			continue
 		}
-		text, err := cosmos.EncodeItem(v.copyOf(post))
+		text, err := cosmos.EncodeItem(v.copyOf(post, state))
 		if err != nil {
 			return r, cosmos.ToBlogError(err)
 		}
@@ -122,7 +127,8 @@ func (v PostView) newRound(posts []*blog.Post, states map[string]CopyState, a ad
 			r.batch.CreateItem(text, nil)
 			created++
 		}
-		r.changed = append(r.changed, post.ID)
+		r.operations++
+		r.projected = append(r.projected, projected{post, state, true})
 	}
 	if created > 0 {
 		a.account(&r.batch, created)
@@ -170,8 +176,8 @@ func (v PostView) readStates(ctx context.Context, posts []*blog.Post) (map[strin
 		ID string `json:"id"`
 		CopyState
 	}
-	rows, err := cosmos.Query[row](ctx, v.client, v.Partition, "SELECT c.id, c.revision, c.deleted, c._etag FROM c"+
-		" WHERE c.id IN ("+strings.Join(names, ", ")+")", len(posts), parameters...)
+	rows, err := cosmos.Query[row](ctx, v.client, v.Partition, "SELECT c.id, c.revision, c.deleted, c._etag, c.version,"+
+		" c.authorRevision, c.userUsername, c.updatedDate, c.tags, c.formerTags, c.unlisted FROM c WHERE c.id IN ("+strings.Join(names, ", ")+")", len(posts), parameters...)
 	states := make(map[string]CopyState, len(rows))
 	for _, row := range rows {
 		states[row.ID] = row.CopyState

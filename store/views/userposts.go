@@ -13,14 +13,14 @@ import (
 
 // UserPostView is the view of a user's posts, in the user's partition of users. In the transaction
 // that creates a copy, or turns it into a tombstone, it also updates the user's postCount. The
-// user's revision stays.
+// user's revision stays. It also maintains the lists of the post: see listedState.
 func (v *Views) UserPostView(userID string) PostView {
-	return PostView{schema.Users, userID, userPosts{v.users, userID}, v.users}
+	return PostView{schema.Users, userID, userPosts{v, userID}, v.users}
 }
 
 // userPosts are the copies of a user's posts.
 type userPosts struct {
-	users  *azcosmos.ContainerClient
+	*Views
 	userID string
 }
 
@@ -36,17 +36,17 @@ func (u userPosts) admission(context.Context) (admission, error) {
 	}, nil
 }
 
-func (userPosts) copyOf(post *blog.Post) any { return UserCopyOf(post) }
-
-// takeTurn does not wait: groups of different users are in different partitions.
-func (userPosts) takeTurn(context.Context) (end func(), err error) { return func() {}, nil }
+// begin does nothing: groups of different users are in different partitions.
+func (userPosts) begin(context.Context) (end func(context.Context) error, err error) {
+	return func(context.Context) error { return nil }, nil
+}
 
 // write writes the copy, and the user's postCount if it changes.
 func (u userPosts) write(ctx context.Context, post *blog.Post, current CopyState) error {
 	if added := addedCopies(post, current); added != 0 {
 		return u.writeCounted(ctx, post, current, added)
 	}
-	return writeCopy(ctx, u.users, u.userID, post.ID, UserCopyOf(post), current)
+	return writeCopy(ctx, u.users, u.userID, post.ID, u.copyOf(post, current), current)
 }
 
 // addedCopies returns by how many the user's live copies increase when the post's copy is written:
@@ -63,7 +63,7 @@ func addedCopies(post *blog.Post, current CopyState) (added int64) {
 
 // writeCounted writes the copy in one transaction with the user's postCount.
 func (u userPosts) writeCounted(ctx context.Context, post *blog.Post, current CopyState, added int64) error {
-	item := UserCopyOf(post)
+	item := u.copyOf(post, current)
 	text, err := cosmos.EncodeItem(item)
 	if err != nil {
 		return cosmos.ToBlogError(err)

@@ -21,7 +21,7 @@ type Views struct {
 	store *store.Store // executes the commands that delete items of users
 	feeds *changefeed.Feeds
 
-	users, posts, feed, usernames, leases *azcosmos.ContainerClient
+	users, posts, feed, lists, usernames, leases *azcosmos.ContainerClient
 
 	feedGroup *turn // of groups of the feed
 }
@@ -35,6 +35,7 @@ func New(db *cosmos.DB) *Views {
 		users:     db.Container(schema.Users),
 		posts:     db.Container(schema.Posts),
 		feed:      db.Container(schema.Feed),
+		lists:     db.Container(schema.Lists),
 		usernames: db.Container(schema.Usernames),
 		leases:    db.Container(schema.Leases),
 		feedGroup: newTurn(maxTurn),

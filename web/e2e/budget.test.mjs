@@ -10,6 +10,8 @@ const pages = [
   ['the feed', { users: 20 }, () => '/'],
   ['the feed, signed in', { users: 3 }, signIn],
   ['a post', { users: 3 }, (page) => page.getByRole('article').getByRole('heading').getByRole('link').first().getAttribute('href')],
+  ['a tag', { users: 3 }, (page) => page.getByRole('list', { name: 'Tags' }).getByRole('link').first().getAttribute('href')],
+  ['the archive', { users: 3 }, () => '/archive'],
   ['a user', { users: 3 }, (page) => page.getByRole('article').getByRole('link').first().getAttribute('href')],
 ];
 

@@ -150,7 +150,7 @@ test('a browser that keeps no list of new posts shows the feed', async () => {
     for (const name of ['getItem', 'setItem']) {
       const original = Storage.prototype[name];
       Storage.prototype[name] = function (key, ...values) {
-        if (key === 'cosmosblog.published') throw new DOMException('blocked', 'SecurityError');
+        if (key === 'cosmosblog.own-posts') throw new DOMException('blocked', 'SecurityError');
         return original.call(this, key, ...values);
       };
     }
@@ -166,7 +166,7 @@ test('a browser whose storage has other texts than this version writes', async (
   const page = await open(url);
   await page.evaluate(() => {
     for (const key of ['session', 'usernames', 'draft//welcome']) localStorage.setItem(`cosmosblog.${key}`, '{');
-    sessionStorage.setItem('cosmosblog.published', '{');
+    sessionStorage.setItem('cosmosblog.own-posts', '{');
   });
   await page.reload();
   await inView(page.getByRole('article').first().getByRole('heading'));

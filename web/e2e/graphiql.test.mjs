@@ -86,6 +86,8 @@ test('every query of the examples works at the first click', async () => {
     ['Q4', (data) => data.post.comments.nodes.length],
     ['Q5', (data) => data.post.likes.nodes.length],
     ['Q6', (data) => data.feed.nodes.length],
+    ['T1', (data) => data.tags[0].posts.nodes.length],
+    ['T2', (data) => data.archiveMonths[0].posts.nodes.length],
   ]) {
     await example(page, name);
     const answer = await run(page);

@@ -105,13 +105,13 @@ func (c *Client) CreateUser(t testing.TB, username string) (id string) {
 }
 
 // CreatePost creates a post of the signed-in user, and returns its global id.
-func (c *Client) CreatePost(t testing.TB, title, content string) (id string) {
+func (c *Client) CreatePost(t testing.TB, title, content string, tags ...string) (id string) {
 	t.Helper()
 	var got struct {
 		CreatePost struct{ Post struct{ ID string } }
 	}
-	c.Ask(t, `mutation ($title: String!, $content: String!) { createPost(input: {title: $title, content: $content}) { post { id } } }`,
-		Variables{"title": title, "content": content}, &got)
+	c.Ask(t, `mutation ($input: CreatePostInput!) { createPost(input: $input) { post { id } } }`,
+		Variables{"input": Variables{"title": title, "content": content, "tags": tags}}, &got)
 	return got.CreatePost.Post.ID
 }
 

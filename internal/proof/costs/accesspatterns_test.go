@@ -30,6 +30,9 @@ var (
 	patchPost   = request{"posts", "patch"}
 	execute     = request{"posts", "execute"}
 	queryFeed   = request{"feed", "query"}
+	queryList   = request{"lists", "query"}
+	readList    = request{"lists", "read"}
+	readLists   = request{"lists", "readMany"}
 	readName    = request{"usernames", "read"}
 	reserveName = request{"usernames", "execute"}
 	deleteName  = request{"usernames", "delete"}
@@ -50,7 +53,8 @@ func (b *blogUnderTest) patterns() []pattern {
 }
 
 const (
-	postFields    = `id title recentComments { id excerpt creationDate author { username } } excerpt commentCount likeCount creationDate updatedDate version author { id username }`
+	postFields    = `id title recentComments { id excerpt creationDate author { username } } excerpt tags { name } commentCount likeCount creationDate updatedDate version author { id username }`
+	entryFields   = `id title excerpt tags { name } creationDate updatedDate version author { id username }`
 	commentFields = `id content excerpt creationDate updatedDate author { id username } post { title }`
 	likeFields    = `id creationDate user { id username } post { title }`
 	pageFields    = `pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`
@@ -69,6 +73,14 @@ func (b *blogUnderTest) queryPatterns() []pattern {
 		{"`Post.likes` (Q5)", b.anonymous, `{ ` + post + ` { likes { totalCount nodes { ` + likeFields + ` } edges { cursor node { id } } ` + pageFields + ` } } }`, []request{readPost, queryPost}},
 		{"`feed` (Q6)", b.anonymous, `{ feed { nodes { ` + postFields + ` } edges { cursor node { id } } ` + pageFields + ` } }`, []request{queryFeed}},
 		{"`feed(first: 100)`", b.anonymous, `{ feed(first: 100) { nodes { ` + postFields + ` } } }`, []request{queryFeed}},
+		{"`Tag.posts`", b.anonymous, `{ tag(name: "go") { name posts { nodes { ` + entryFields + ` } edges { cursor node { id } } ` + pageFields + ` } } }`, []request{queryList}},
+		{"`Tag.posts` with counts", b.anonymous, `{ tag(name: "go") { posts { nodes { id commentCount likeCount recentComments { excerpt } } } } }`, []request{queryList, readPosts}},
+		{"`Tag.postCount`", b.anonymous, `{ tag(name: "go") { postCount } }`, []request{readList}},
+		{"`tags`", b.anonymous, `{ tags { name } }`, []request{queryList}},
+		{"`Tag.postCount` in a list", b.anonymous, `{ tags { postCount } }`, []request{queryList, readLists}},
+		{"`ArchiveMonth.posts`", b.anonymous, `{ archive(month: "` + b.month + `") { month posts { nodes { ` + entryFields + ` } ` + pageFields + ` } } }`, []request{queryList}},
+		{"`ArchiveMonth.postCount`", b.anonymous, `{ archive(month: "` + b.month + `") { postCount } }`, []request{readList}},
+		{"`archiveMonths`", b.anonymous, `{ archiveMonths(first: 2) { month } }`, []request{queryList}},
 		{"`recentComments { content }` in a list", b.anonymous, `{ feed { nodes { recentComments { content } } } }`, []request{queryFeed, readPosts}},
 		{"`Post.content` in a list", b.anonymous, `{ feed { nodes { id content } } }`, []request{queryFeed, readPosts}},
 		{"`Post.viewerHasLiked`", b.viewer, `{ ` + post + ` { id viewerHasLiked } }`, []request{readPost, readPost}},
@@ -89,9 +101,9 @@ func (b *blogUnderTest) commandPatterns() []pattern {
 			[]request{readUser, readName, createUser, reserveName, patchUser}},
 		{"`updateUser` (C1)", b.newcomer, mutation(`updateUser(input: {username: "well-known"}) { user { id username } }`),
 			[]request{readUser, readName, patchUser, reserveName, patchUser, readName, patchUser, readUser, deleteName}},
-		{"`createPost` (C2)", b.viewer, mutation(`createPost(input: {title: "New", content: %q}) { post { content `+postFields+` } }`, b.content),
+		{"`createPost` (C2)", b.viewer, mutation(`createPost(input: {title: "New", content: %q, tags: ["go", "costs"]}) { post { content `+postFields+` } }`, b.content),
 			[]request{readUser, execute}},
-		{"`updatePost` (C2)", b.viewer, mutation(`updatePost(input: {id: %q, title: "Newer", content: %q}) { post { `+postFields+` } }`, b.lastPostID, b.content+"!"),
+		{"`updatePost` (C2)", b.viewer, mutation(`updatePost(input: {id: %q, title: "Newer", content: %q, tags: ["go", "newer"]}) { post { `+postFields+` } }`, b.lastPostID, b.content+"!"),
 			[]request{readUser, readPost, patchPost}},
 		{"`deletePost`", b.viewer, mutation(`deletePost(input: {id: %q}) { post { id } }`, b.lastPostID), []request{readUser, readPost, patchPost}},
 		{"`createComment` (C3)", b.viewer, mutation(`createComment(input: {postId: %q, content: "One comment more."}) { comment { id } post { commentCount } }`, b.postID),
@@ -142,7 +154,7 @@ func checkPattern(t *testing.T, p pattern, reported []apitest.Request) {
 	}
 }
 
-var partitionKeyPath = map[string]string{"users": "/userId", "posts": "/postId", "feed": "/type", "usernames": "/id"}
+var partitionKeyPath = map[string]string{"users": "/userId", "posts": "/postId", "feed": "/type", "lists": "/list", "usernames": "/id"}
 
 // checkDiagnostics compares the requests that the server reports with those that reached the
 // engine.

@@ -60,6 +60,8 @@ type blogUnderTest struct {
 	settle func() // projects all changes
 
 	userID, postID, commentID, lastPostID string // global ids; the post postID has the comments and likes
+
+	month string // of the posts
 }
 
 const (
@@ -152,9 +154,9 @@ func (b *blogUnderTest) seed(t *testing.T, as func(name string) *apitest.Client)
 	b.content = strings.Repeat("All reads are one request to one partition, and that is the point of it. ", 15)[:1024]
 	b.viewer, b.newcomer = as("author"), as("newcomer")
 	b.userID = b.viewer.CreateUser(t, "author")
-	b.postID = b.viewer.CreatePost(t, "A post with comments and likes", b.content)
+	b.postID = b.viewer.CreatePost(t, "A post with comments and likes", b.content, "go", "data-modelling", "partitions", "日記", "costs")
 	for i := range seededPosts - 1 {
-		b.lastPostID = b.viewer.CreatePost(t, fmt.Sprintf("Post number %03d", i), b.content)
+		b.lastPostID = b.viewer.CreatePost(t, fmt.Sprintf("Post number %03d", i), b.content, "go", fmt.Sprintf("subject-%02d", i%25))
 		for n := range blog.MaxRecentComments {
 			b.viewer.CreateComment(t, b.lastPostID, comment(n))
 		}
@@ -170,6 +172,9 @@ func (b *blogUnderTest) seed(t *testing.T, as func(name string) *apitest.Client)
 		b.commentIDs = append(b.commentIDs, b.commentID)
 	}
 	b.settle()
+	var got struct{ ArchiveMonths []struct{ Month string } }
+	b.anonymous.Ask(t, `{ archiveMonths { month } }`, nil, &got)
+	b.month = got.ArchiveMonths[0].Month
 }
 
 func comment(n int) string { return fmt.Sprintf("Comment number %02d: well said, and quite so.", n) }

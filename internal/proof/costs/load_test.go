@@ -61,7 +61,7 @@ func TestLoadCosts(t *testing.T) {
 	}
 	fmt.Fprintf(&table, "| together | | | | %.1f |\n", total.sum())
 	table.WriteString("\n| Container | RU/s |\n|---|---|\n")
-	for _, container := range []string{"users", "posts", "feed", "usernames"} {
+	for _, container := range []string{"users", "posts", "feed", "lists", "usernames"} {
 		fmt.Fprintf(&table, "| `%s` | %.1f |\n", container, total[container])
 	}
 	compareSection(t, azurePath, "cost", table.String())

@@ -55,6 +55,8 @@ type queryWriter struct {
 	random *rand.Rand
 
 	users, posts, comments, likes []string // global ids
+
+	month string
 }
 
 // prepare adds comments and the viewer's likes to the newest posts, and collects ids of all
@@ -88,6 +90,7 @@ func (w *queryWriter) prepare(t *testing.T, b *blogUnderTest) {
 	for _, like := range post.Post.Likes.Nodes {
 		w.likes, w.users = append(w.likes, like.ID), append(w.users, like.User.ID)
 	}
+	w.month = b.month
 	w.posts, w.users, w.comments = append(w.posts, b.postID), append(w.users, b.userID), b.commentIDs
 }
 
@@ -170,6 +173,10 @@ func (w *queryWriter) arguments(field *ast.FieldDefinition, depth int) string {
 		return fmt.Sprintf("(first: %d)", sizes[w.random.IntN(max(2, len(sizes)-2*(depth/2)))])
 	case field.Name == "userByUsername":
 		return `(username: "author")`
+	case field.Name == "tag" && field.Arguments != nil:
+		return []string{`(name: "go")`, `(name: "日記")`, `(name: "none")`}[w.random.IntN(3)]
+	case field.Name == "archive" && field.Arguments != nil:
+		return `(month: "` + w.month + `")`
 	case field.Name == "nodes" && field.Arguments != nil:
 		ids, kinds := make([]string, 1+w.random.IntN(25)), [][]string{w.users, w.posts, w.comments, w.likes}
 		if w.random.IntN(2) == 0 {

@@ -37,6 +37,7 @@ function createPost(args) {
     };
     if (args.contentItem) post.contentVersion = args.contentItem.version;
     else post.content = args.content;
+    if (args.tags) post.tags = args.tags;
     if (args.inputHash) post.inputHash = args.inputHash;
     return post;
   }

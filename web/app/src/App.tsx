@@ -2,17 +2,20 @@ import { useEffect, type MouseEvent, type ReactNode } from 'react';
 import { Provider } from 'urql';
 import { rememberUsername, session, useSession } from './api/session';
 import { useAgain } from './api/useRead';
+import { Archive } from './pages/archive/Archive';
+import { Month } from './pages/archive/Month';
 import { Feed } from './pages/feed/Feed';
 import { Models } from './pages/models/Models';
 import { Post } from './pages/post/Post';
 import { SignIn } from './pages/sign-in/SignIn';
+import { Tag } from './pages/tag/Tag';
 import { User } from './pages/user/User';
 import { Edit } from './pages/write/Edit';
 import { Write } from './pages/write/Write';
 import { Avatar } from './parts/Avatar';
 import { CostBar } from './parts/CostBar';
 import { Gone } from './parts/Gone';
-import { Pen, Warning } from './parts/Icons';
+import { Box, Pen, Warning } from './parts/Icons';
 import { Notice } from './parts/Notice';
 import { follow, route } from './route';
 
@@ -44,7 +47,7 @@ function skip(event: MouseEvent) {
 }
 
 function placeOf(path: string): ReactNode {
-  const [, name, id, action, ...rest] = path.split('/');
+  const [, name, id, action, ...rest] = path.split('/').map(decoded);
   if (rest.length > 0) return <Gone what="page" />;
   switch (`/${name}${id ? '/:id' : ''}${action ? `/${action}` : ''}`) {
     case '/':
@@ -55,6 +58,12 @@ function placeOf(path: string): ReactNode {
       return <Edit id={id!} />;
     case '/users/:id':
       return <User id={id!} />;
+    case '/tags/:id':
+      return <Tag name={id!} />;
+    case '/archive':
+      return <Archive />;
+    case '/archive/:id':
+      return <Month month={id!} />;
     case '/models':
       return <Models />;
     case '/write':
@@ -63,6 +72,15 @@ function placeOf(path: string): ReactNode {
       return <SignIn />;
   }
   return <Gone what="page" />;
+}
+
+// decoded returns the text of a part of a path. A part that is not valid stays as it is.
+function decoded(part: string) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function Header() {
@@ -83,6 +101,9 @@ function Header() {
       <nav aria-label="Main">
         <a className="button quiet" href="/playground">
           GraphiQL
+        </a>
+        <a className="button quiet" href="/archive">
+          <Box /> <span className="hidden-on-phones">Archive</span>
         </a>
         <span className="space" />
         {viewer && (

@@ -30,7 +30,8 @@ function ExamplePanel() {
       </h2>
       <p className="panel-text">
         The ten operations of the article that this blog implements. C are commands and need a{' '}
-        <span className="nowrap">sign-in</span>, Q are queries. The charge is what the article measured.
+        <span className="nowrap">sign-in</span>, Q are queries. The charge is
+        what the article measured. T are lists that the article does not have.
       </p>
       <ol>
         {examples.map((example) => (
@@ -42,7 +43,7 @@ function ExamplePanel() {
             >
               <span className="code">{example.code}</span>
               <span className="title">{example.title}</span>
-              <span className="charge">{ru(example.articleRU)}</span>
+              <span className="charge">{example.articleRU && ru(example.articleRU)}</span>
             </button>
           </li>
         ))}

@@ -1,4 +1,4 @@
-// The ten operations of the article, as tabs. Their variables are filled with ids of the blog when a
+// The ten operations of the article, and the lists of tags and months, as tabs. Their variables are filled with ids of the blog when a
 // tab is shown.
 
 const texts = import.meta.glob<string>('./examples/*.graphql', { query: '?raw', import: 'default', eager: true });
@@ -11,14 +11,14 @@ export interface Ids {
 }
 
 export interface Example {
-  code: string; // the article's name of the operation
+  code: string; // the article's name of the operation, or T1 and T2
   title: string;
   query: string;
   variables: string; // JSON
-  articleRU: number; // what the article measured for its last model
+  articleRU?: number; // what the article measured for its last model, if it has the operation
 }
 
-const example = (code: string, title: string, articleRU: number, file: string, variables?: object): Example => ({
+const example = (code: string, title: string, articleRU: number | undefined, file: string, variables?: object): Example => ({
   code,
   title,
   articleRU,
@@ -36,6 +36,7 @@ export const examples = [
   example('C2', 'Publish a post', 8.76, 'create-post', {
     title: 'One partition is enough',
     content: 'Every list of this blog is one query in one partition.',
+    tags: ['data-modelling'],
   }),
   example('Q2', 'A post', 1, 'post', { postId: '' }),
   example('Q3', 'A user’s posts', 6.46, 'user-posts', { userId: '' }),
@@ -43,6 +44,8 @@ export const examples = [
   example('Q4', 'A post’s comments', 7.72, 'comments', { postId: '' }),
   example('C4', 'Like a post', 14.67, 'like-post', { postId: '' }),
   example('Q5', 'A post’s likes', 8.92, 'likes', { postId: '' }),
+  example('T1', 'Tags and their posts', undefined, 'tags'),
+  example('T2', 'The archive', undefined, 'archive'),
 ];
 
 // emptyIds returns the names of the ids that are empty in variables, a text in JSON.

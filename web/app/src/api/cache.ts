@@ -5,12 +5,13 @@ import type {
   CreateUserMutation,
   DeleteCommentMutation,
   DeletePostMutation,
+  UpdatePostMutation,
   UpdateUserMutation,
   ViewerQuery,
 } from '../gql/graphql';
 
-// newCache returns a normalised cache: one copy of each object. Connections, edges and pages have no
-// id and belong to the object around them.
+// newCache returns a normalised cache: one copy of each object. Tags and months have their name instead of
+// an id. Connections, edges and pages have none, and belong to the object around them.
 export function newCache() {
   const embedded = () => null;
   // For about a second after a rename, lists still have the old username. The viewer's own
@@ -26,6 +27,8 @@ export function newCache() {
       LikeConnection: embedded,
       LikeEdge: embedded,
       PageInfo: embedded,
+      Tag: ({ name }) => name as string,
+      ArchiveMonth: ({ month }) => month as string,
     },
     resolvers: {
       Query: { post: (_, { id }) => ({ __typename: 'Post', id: id as string }) },
@@ -45,11 +48,20 @@ export function newCache() {
         updateUser(result: UpdateUserMutation) {
           viewer = result.updateUser?.user ?? viewer;
         },
+        updatePost(result: UpdatePostMutation, _, cache) {
+          const post = result.updatePost?.post;
+          if (!post) return;
+          const names = post.tags.map(({ name }) => name);
+          for (const { list, name } of listsOf(cache, 'tag')) {
+            if (!names.includes(name as string)) remove(cache, post, list, 'posts');
+          }
+        },
         deletePost(result: DeletePostMutation, _, cache) {
           const post = result.deletePost?.post;
           if (!post) return;
           remove(cache, post, 'Query', 'feed');
           remove(cache, post, post.author, 'posts');
+          for (const { list } of [...listsOf(cache, 'tag'), ...listsOf(cache, 'archive')]) remove(cache, post, list, 'posts');
           cache.invalidate(post);
         },
         createComment(result: CreateCommentMutation, _, cache) {
@@ -93,6 +105,15 @@ function pagesOf(cache: Cache, parent: Entity, list: string) {
     .filter(({ fieldName }) => fieldName === list)
     .map(({ fieldKey }) => cache.resolve(parent, fieldKey) as Entity)
     .map((page) => ({ page, edges: (cache.resolve(page, 'edges') ?? []) as Entity[] }));
+}
+
+// listsOf returns the tags or months that are in the cache, with the name of each tag.
+function listsOf(cache: Cache, field: 'tag' | 'archive') {
+  return cache
+    .inspectFields('Query')
+    .filter(({ fieldName }) => fieldName === field)
+    .map(({ fieldKey, arguments: values }) => ({ list: cache.resolve('Query', fieldKey) as Entity, name: values?.name }))
+    .filter(({ list }) => list);
 }
 
 const isOf = (cache: Cache, object: Entity) => (edge: Entity) => cache.resolve(edge, 'node') === cache.keyOfEntity(object);

@@ -9,7 +9,8 @@ type Draft<Values> = { values?: Values; key: string };
 // then keeps them for the reader's account until discard, and all tabs show them. The draft's key
 // makes sending safe to repeat, and stays the same until discard or renewKey. latest returns values
 // and key to send: a reader can be faster than the page renders. keep is latest, and keeps them.
-// isOld tells that the reader changed the values before the form was opened.
+// isOld tells that the reader changed the values before the form was opened. A draft of an older program
+// may lack a value, which is then the initial one.
 export function useDraft<Values extends object>(name: string, initial: Values) {
   const storageKey = `cosmosblog.draft/${session.use().account?.name ?? ''}/${name}`;
   const follow = useCallback((changed: () => void) => storage.follow(storageKey, changed), [storageKey]);
@@ -22,7 +23,7 @@ export function useDraft<Values extends object>(name: string, initial: Values) {
 
   function latest() {
     const kept = storage.read<Draft<Values>>(storageKey);
-    return { values: kept?.values ?? initial, key: kept?.key ?? key };
+    return { values: { ...initial, ...kept?.values }, key: kept?.key ?? key };
   }
 
   // The reader may have typed on while an answer came, so a change starts from the latest draft.
@@ -33,7 +34,7 @@ export function useDraft<Values extends object>(name: string, initial: Values) {
     return next;
   }
   return {
-    values: values ?? initial,
+    values: { ...initial, ...values },
     latest,
     isOld: wasKept && text !== null,
     change: (changes: Partial<Values>) => void change(changes),

@@ -1,9 +1,9 @@
 import type { CombinedError } from 'urql';
 import { noAnswer } from '../../../shared/fetch';
 
-// Fault is an error in words for people. field names the input field that it belongs to. A retry can
-// help if it isTemporary.
-export type Fault = { code?: string; message: string; field?: string; isTemporary?: boolean };
+// Fault is an error in words for people. field names the input field that it belongs to, and element is
+// the index in it, if the field is a list. A retry can help if it isTemporary.
+export type Fault = { code?: string; message: string; field?: string; element?: number; isTemporary?: boolean };
 
 const temporary = ['TRY_AGAIN', 'THROTTLED', 'OVERLOADED', 'TIMEOUT', 'DELETION_UNDER_WAY', 'INTERNAL'];
 
@@ -13,11 +13,12 @@ export function faultsOf(error: CombinedError | undefined): Fault[] {
   if (error.graphQLErrors.length === 0) return [unanswered()];
   return error.graphQLErrors.map(({ message, extensions }) => {
     const code = extensions.code as string;
-    const [root, field] = (extensions.field ?? []) as string[];
+    const [root, field, element] = (extensions.field ?? []) as [string?, string?, number?];
     return {
       code,
       message: sentence(code, extensions) ?? message,
       field: root === 'input' ? field : undefined,
+      element,
       isTemporary: temporary.includes(code),
     };
   });

@@ -13,6 +13,7 @@ type Props = {
   isLong?: boolean;
   className?: string;
   autoComplete?: string;
+  autoCapitalize?: 'none';
 };
 
 // insertLimit is the number of characters that the longest field can have: 256 KiB of UTF-8. A browser
@@ -20,14 +21,16 @@ type Props = {
 const insertLimit = 256 * 1024;
 const number = new Intl.NumberFormat('en');
 
-// Field is an input with its label, and its fault beside it. It is a text area if isLong. It refuses
+// Field is an input with its label, and its faults beside it. It is a text area if isLong. It refuses
 // to insert a text of more than insertLimit characters at once.
-export function Field({ label, name, value, onChange, faults, hint, isLong, className, autoComplete }: Props) {
+export function Field({ label, name, value, onChange, faults, hint, isLong, className, autoComplete, autoCapitalize }: Props) {
   const id = useId();
   const [refused, setRefused] = useState(0); // the length of a text that was not inserted
   const tooLong = `A text of ${number.format(refused)} characters was not inserted: it is too long.`;
-  const fault = refused ? { message: tooLong } : faults.find(({ field }) => field === name);
-  const descriptions = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean);
+  const own = refused ? [{ message: tooLong }] : faults.filter(({ field }) => field === name);
+  const messages = new Set(own.map(({ message }) => message));
+  const hasFault = messages.size > 0;
+  const descriptions = [hasFault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean);
   const Input = isLong ? 'textarea' : 'input';
   return (
     <div className={`${styles.field} ${className ?? ''}`}>
@@ -38,7 +41,8 @@ export function Field({ label, name, value, onChange, faults, hint, isLong, clas
         value={value}
         dir="auto" // the direction of the text
         autoComplete={autoComplete ?? 'off'}
-        aria-invalid={fault !== undefined}
+        autoCapitalize={autoCapitalize}
+        aria-invalid={hasFault}
         aria-describedby={descriptions.join(' ') || undefined}
         onBeforeInput={(event) => {
           const length = event.data?.length ?? 0;
@@ -48,10 +52,14 @@ export function Field({ label, name, value, onChange, faults, hint, isLong, clas
         }}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-      {fault && (
-        <p id={`${id}-fault`} className={styles.fault}>
-          <Warning /> {fault.message}
-        </p>
+      {hasFault && (
+        <div id={`${id}-fault`}>
+          {[...messages].map((message) => (
+            <p key={message} className={styles.fault}>
+              <Warning /> {message}
+            </p>
+          ))}
+        </div>
       )}
       {hint && (
         <p id={`${id}-hint`} className={styles.hint}>

@@ -6,9 +6,12 @@ const sentences = {
   post: 'Its author deleted it, or the address has a mistake.',
   user: 'They left, or the address has a mistake.',
   page: 'The address has a mistake.',
+  tag: undefined,
+  month: undefined,
 };
 
-// Gone stands for something that does not exist, or that could not be read because of faults.
+// Gone stands for something that does not exist, or that could not be read because of faults. For what
+// can be missing only because its name is not valid, the fault has the sentence.
 export function Gone({ what, faults = [], retry }: { what: keyof typeof sentences; faults?: Fault[]; retry?: () => void }) {
   const isBroken = faults.some(({ code }) => code !== 'BAD_USER_INPUT'); // an address can be no id at all
   return (
@@ -21,7 +24,7 @@ export function Gone({ what, faults = [], retry }: { what: keyof typeof sentence
       ) : (
         <>
           <Title text={`There is no such ${what}`} />
-          <p>{sentences[what]}</p>
+          {sentences[what] ? <p>{sentences[what]}</p> : <FaultBox faults={faults} />}
         </>
       )}
       <p>

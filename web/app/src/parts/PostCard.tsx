@@ -1,11 +1,12 @@
 import { memo } from 'react';
 import { read, type FragmentType } from '../gql/fragment-masking';
-import { PostCardFragmentDoc } from '../gql/graphql';
+import { PostCardFragmentDoc, type PostCardFragment } from '../gql/graphql';
 import { Avatar } from './Avatar';
 import { count } from './count';
 import { DateTime } from './DateTime';
 import { Bubble, Heart } from './Icons';
 import { RecentComments, RecentCommentsSkeleton } from './RecentComments';
+import { Tags, TagsSkeleton } from './Tags';
 import styles from './PostCard.module.css';
 
 type Props = {
@@ -17,11 +18,6 @@ type Props = {
 // that grows does not render it again.
 export const PostCard = memo(function PostCard({ ofOne, ...props }: Props) {
   const post = read(PostCardFragmentDoc, props.post);
-  const comments = (
-    <>
-      <Bubble /> {count(post.commentCount, 'comment')}
-    </>
-  );
   return (
     <article className={styles.card}>
       <p className={styles.byline}>
@@ -39,20 +35,31 @@ export const PostCard = memo(function PostCard({ ofOne, ...props }: Props) {
         </a>
       </h2>
       <p className={styles.excerpt}>{post.excerpt}</p>
-      <p className={styles.counts}>
-        <span>
-          <Heart /> {count(post.likeCount, 'like')}
-        </span>
-        {post.commentCount > 0 ? (
-          <a href={`/posts/${post.id}#comments`}>{comments}</a>
-        ) : (
-          <span>{comments}</span>
-        )}
-      </p>
+      <Tags tags={post.tags} />
+      <Counts {...post} />
       <RecentComments post={post} />
     </article>
   );
 });
+
+// Counts has the numbers of likes and comments. A post that was deleted after the server had read the
+// list has none.
+function Counts({ id, likeCount, commentCount }: PostCardFragment) {
+  if (likeCount === null || commentCount === null) return null;
+  const comments = (
+    <>
+      <Bubble /> {count(commentCount, 'comment')}
+    </>
+  );
+  return (
+    <p className={styles.counts}>
+      <span>
+        <Heart /> {count(likeCount, 'like')}
+      </span>
+      {commentCount > 0 ? <a href={`/posts/${id}#comments`}>{comments}</a> : <span>{comments}</span>}
+    </p>
+  );
+}
 
 // CardSkeleton takes the place of a card that is loading.
 export function CardSkeleton() {
@@ -70,6 +77,7 @@ export function CardSkeleton() {
           has as many, so that nothing moves when the real one comes.
         </span>
       </p>
+      <TagsSkeleton />
       <p className={styles.counts}>
         <span>12 likes</span>
       </p>

@@ -6,7 +6,7 @@ import styles from './RecentComments.module.css';
 // RecentComments shows the newest comments of a post within its card, each on one line.
 export function RecentComments(props: { post: FragmentType<typeof RecentCommentsFragmentDoc> }) {
   const { recentComments } = read(RecentCommentsFragmentDoc, props.post);
-  if (recentComments.length === 0) return null;
+  if (!recentComments?.length) return null;
   return (
     <ol className={styles.comments} aria-label="Newest comments">
       {recentComments.map(({ id, author, excerpt, creationDate }) => (

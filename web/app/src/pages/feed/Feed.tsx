@@ -43,7 +43,12 @@ function FeedPage({ number = 1, after }: { number?: number; after?: string }) {
           number={number}
           withNew={!after}
           next={(cursor) => <FeedPage number={number + 1} after={cursor} />}
-          end="This is the end of the feed. It has the 100 most recent posts; older ones are on the pages of their authors."
+          end={
+            <>
+              This is the end of the feed. It has the 100 most recent posts; older ones are in the{' '}
+              <a href="/archive">archive</a>.
+            </>
+          }
         />
       )}
     </>

@@ -16,6 +16,7 @@ const example = {
     'This is the first post of a new blog. It is stored once, in “posts”. A moment later, the projector put short ' +
     'copies of it where lists are read. So every list is one request to one partition.\n\n' +
     'The line at the bottom shows what each page cost.',
+  tags: 'hello',
 };
 
 // Welcome is the feed of an empty blog: a first post, filled in. One click signs in and publishes it.
@@ -28,7 +29,7 @@ export function Welcome() {
     const { values, key } = draft.keep();
     const account = isSignedIn ? { client: session.get().client, keep() {}, faults: undefined } : await signIn(username);
     if (account.faults) return account.faults;
-    const result = await publish(account.client, { ...values, idempotencyKey: key });
+    const result = await publish(account.client, values, key);
     if ('faults' in result) return result.faults;
     account.keep();
     draft.discard();

@@ -5,6 +5,7 @@ import { Avatar } from '../../parts/Avatar';
 import { DateTime } from '../../parts/DateTime';
 import { FaultBox } from '../../parts/FaultBox';
 import { Gone } from '../../parts/Gone';
+import { Tags } from '../../parts/Tags';
 import { Title } from '../../parts/Title';
 import { Comments } from './Comments';
 import { DeletePost } from './DeletePost';
@@ -27,7 +28,7 @@ export function Post({ id }: { id: string }) {
         <Comments
           postId={id}
           isPostOwn={viewer?.id === post.author.id}
-          count={post.commentCount}
+          count={post.commentCount ?? 0}
           list={post.comments}
         />
       )}
@@ -58,6 +59,7 @@ function Article({ post }: { post: NonNullable<PostQuery['post']> }) {
         </div>
       </header>
       <div className={styles.content}>{post.content}</div>
+      <Tags tags={post.tags} />
       <div className={styles.actions}>
         <LikeButton post={post} />
         {viewer?.id === post.author.id && (

@@ -29,7 +29,7 @@ export function User({ id }: { id: string }) {
           <div>
             <Title text={user.username} />
             <p className="hint">
-              {count(user.postCount ?? 0, 'post')}
+              {count(user.postCount, 'post')}
               {user.creationDate && (
                 <>
                   {' · joined '}

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useClient, useMutation } from 'urql';
 import { useDraft } from '../../api/drafts';
 import { faultsOf } from '../../api/faults';
+import { rememberPublished } from '../../api/published';
 import { useRead } from '../../api/useRead';
 import { EditedPostDocument, UpdatePostDocument, type EditedPostQuery } from '../../gql/graphql';
 import { FaultBox } from '../../parts/FaultBox';
@@ -9,9 +10,11 @@ import { Form } from '../../parts/Form';
 import { Gone } from '../../parts/Gone';
 import { announce } from '../../parts/Notice';
 import { SignedIn } from '../../parts/SignedIn';
+import { Tags } from '../../parts/Tags';
 import { Title } from '../../parts/Title';
 import { navigate } from '../../route';
 import { PostFields } from './PostFields';
+import { namingTags, tagsOf, textOf } from './tags';
 import styles from './Write.module.css';
 
 type Post = NonNullable<EditedPostQuery['post']>;
@@ -41,7 +44,7 @@ function EditForm({ post }: { post: Post }) {
   const client = useClient();
   const [, update] = useMutation(UpdatePostDocument);
   const { id, title, version } = post;
-  const draft = useDraft(`edit.${id}`, { title, content: post.content ?? '', version });
+  const draft = useDraft(`edit.${id}`, { title, content: post.content ?? '', tags: textOf(post.tags), version });
   const [published, setPublished] = useState<Post>();
 
   function done() {
@@ -55,15 +58,20 @@ function EditForm({ post }: { post: Post }) {
   // replaces the published text.
   async function submit() {
     const { values } = draft.latest();
-    const { data, error } = await update({ input: { id, ...values } });
-    if (data?.updatePost?.post) return done();
-    const faults = faultsOf(error);
+    const tags = tagsOf(values.tags);
+    const { data, error } = await update({ input: { id, ...values, tags } });
+    if (data?.updatePost?.post) {
+      rememberPublished(data.updatePost.post);
+      return done();
+    }
+    const faults = namingTags(faultsOf(error), tags);
     if (faults.some(({ code }) => code === 'CONFLICT')) {
       const answer = await client.query(EditedPostDocument, { id }, { requestPolicy: 'network-only' });
       const post = answer.data?.post;
       if (!post) return faultsOf(answer.error);
       // An earlier try saved this text, and its answer was lost.
-      if (post.title === values.title && post.content === values.content) return done();
+      const isSame = post.title === values.title && post.content === values.content && textOf(post.tags) === tags.join(' ');
+      if (isSame) return done();
       setPublished(post);
       draft.change({ version: post.version });
     }
@@ -101,6 +109,7 @@ function EditForm({ post }: { post: Post }) {
                 <strong>{published.title}</strong>
               </p>
               <div className={styles.published}>{published.content}</div>
+              <Tags tags={published.tags} />
               <p className="hint">Your own text is below. “Save” replaces the published text, and “Discard changes” keeps it.</p>
             </section>
           )}

@@ -2,7 +2,8 @@ import type { Fault } from '../../api/faults';
 import { Field } from '../../parts/Field';
 import styles from './Write.module.css';
 
-export type PostText = { title: string; content: string };
+// PostText is what an author writes. The tags are separated by spaces or commas.
+export type PostText = { title: string; content: string; tags: string };
 
 // PostFields are the fields of a post.
 export function PostFields(props: { values: PostText; change: (values: Partial<PostText>) => void; faults: Fault[] }) {
@@ -25,6 +26,15 @@ export function PostFields(props: { values: PostText; change: (values: Partial<P
         onChange={(content) => change({ content })}
         faults={faults}
         isLong
+      />
+      <Field
+        label="Tags"
+        name="tags"
+        value={values.tags}
+        onChange={(tags) => change({ tags })}
+        faults={faults}
+        hint="Up to five, with spaces or commas between them. A tag has small letters, digits and “-”."
+        autoCapitalize="none"
       />
     </>
   );

@@ -22,12 +22,12 @@ export function Write() {
 
 function WriteForm() {
   const client = useClient();
-  const draft = useDraft('post', { title: '', content: '' });
-  const isEmpty = !draft.values.title && !draft.values.content;
+  const draft = useDraft('post', { title: '', content: '', tags: '' });
+  const isEmpty = Object.values(draft.values).every((text) => !text);
 
   async function submit() {
     const { values, key } = draft.keep();
-    const result = await publish(client, { ...values, idempotencyKey: key });
+    const result = await publish(client, values, key);
     if ('faults' in result) {
       if (isKeyUsed(result.faults)) draft.renewKey();
       return result.faults;
