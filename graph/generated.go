@@ -699,7 +699,7 @@ type Tag {
   "The name: 1 to 30 letters, combining marks, digits and ` + "`" + `-` + "`" + `, without capitals."
   name: String!
   "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published, edited or deleted post within moments."
-  postCount: Int @read(alone: 1, request: 2.3, element: 0.1)
+  postCount: Int @read(alone: 1, request: 2.3, element: 0.15)
   """
   The posts with the tag, newest first. They hold everything but the content, the counts and the
   recent comments, which cost a read for all posts of the list.
@@ -709,7 +709,7 @@ type Tag {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @price(ru: 2.6, element: 0.25, size: "first", entries: true)
+  ): PostConnection @price(ru: 2.6, element: 0.3, size: "first", entries: true)
 }
 
 "A month of the archive. Posts belong to the month, in UTC, in which they were published."
@@ -717,7 +717,7 @@ type ArchiveMonth {
   "The month, in the form ` + "`" + `YYYY-MM` + "`" + `."
   month: String!
   "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published or deleted post within moments."
-  postCount: Int @read(alone: 1, request: 2.3, element: 0.1)
+  postCount: Int @read(alone: 1, request: 2.3, element: 0.15)
   """
   The posts of the month, newest first. They hold everything but the content, the counts and the
   recent comments, which cost a read for all posts of the list.
@@ -727,7 +727,7 @@ type ArchiveMonth {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @price(ru: 2.6, element: 0.25, size: "first", entries: true)
+  ): PostConnection @price(ru: 2.6, element: 0.3, size: "first", entries: true)
 }
 
 "The order of a list of comments."

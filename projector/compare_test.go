@@ -157,7 +157,7 @@ func (c *comparison) lists(ctx context.Context) error {
 			c.differ("%s has the entry %s", entry.List, entry.ID)
 		}
 	}
-	unlisted, err := cosmos.QueryAcross[schema.PostItem](ctx, c.store.DB.Container(schema.Users), "SELECT c.id FROM c WHERE c.unlisted = true OR ARRAY_LENGTH(c.formerTags) > 0")
+	unlisted, err := cosmos.QueryAcross[schema.PostItem](ctx, c.store.DB.Container(schema.Users), "SELECT c.id FROM c WHERE c.unlisted = true OR ARRAY_LENGTH(c.formerLists) > 0")
 	if err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ var damages = map[string]damage{
 		func(s *scene) []string { return []string{"unreadable lists " + s.posts[1].ID} }},
 	"an entry whose revision is unreadable": {0, func(s *scene) { s.change("lists", "tag:common", s.posts[1].ID, item{"revision": "many"}) },
 		func(s *scene) []string {
-			return []string{"unreadable lists " + s.posts[1].ID, "unreadable lists " + s.posts[1].ID}
+			return []string{"unreadable lists " + s.posts[1].ID}
 		}},
 	"a tombstone of a live post in a list": {0, func(s *scene) {
 		tombstone := s.read("lists", "tag:common", s.deleted.ID)
@@ -215,6 +215,8 @@ var damages = map[string]damage{
 		func(s *scene) []string { return []string{"count lists counter weight"} }},
 	"a missing weight": {0, func(s *scene) { s.remove("lists", "tags", "common") },
 		func(s *scene) []string { return []string{"count lists counter weight"} }},
+	"a weight that expires": {0, func(s *scene) { s.change("lists", "tags", "common", item{"ttl": 10_000}) },
+		func(s *scene) []string { return []string{"expiry lists common ttl"} }},
 	"a weight without a list": {0, func(s *scene) {
 		s.put("lists", "tags", item{"id": "lost", "list": "tags", "type": "tag", "weight": 1, "revision": 1})
 	}, func(s *scene) []string { return []string{"orphan lists lost"} }},

@@ -70,14 +70,14 @@ var mutants = map[string]faultstest.Mutant{
 	},
 	"a former tag keeps its entry": {
 		File:  "../store/views/lists.go",
-		Right: "		if !slices.Contains(post.Tags, tag) && !slices.Contains(l.FormerTags, tag) {",
+		Right: "		if !slices.Contains(own, list) && !slices.Contains(l.FormerLists, list) {",
 		Wrong: "		if false {",
 		Tests: []string{".", "-run", "^TestTagsChangeWhileProjectorsDie$"},
 	},
 	"former tags of an interrupted projection are forgotten": {
 		File:  "../store/views/lists.go",
-		Right: "range slices.Concat(current.FormerTags, current.Tags) {",
-		Wrong: "range current.Tags {",
+		Right: "former := append(slices.Clip(current.FormerLists), current.lists()...)",
+		Wrong: "former := current.lists()",
 		Tests: []string{".", "-run", "^TestTagsChangeWhileProjectorsDie$", "-tag-rounds", "100"},
 	},
 	"a copy is never unlisted": {
@@ -94,8 +94,8 @@ var mutants = map[string]faultstest.Mutant{
 	},
 	"the weight of an interrupted projection stays": {
 		File:  "../store/views/lists.go",
-		Right: "if err == nil && (isResumed || !written) {",
-		Wrong: "if written && false {",
+		Right: "needsWeight := isResumed",
+		Wrong: "needsWeight := isResumed && false",
 		Tests: []string{".", "-run", "^TestTagsChangeWhileProjectorsDie$", "-tag-rounds", "100"},
 	},
 	"an older weight replaces a newer one": {

@@ -73,7 +73,9 @@ func (p *Post) TagList() []*Tag {
 // Lists returns the lists that a post belongs to: its month, and its tags.
 func (p *Post) Lists() []List {
 	lists := make([]List, 0, 1+len(p.Tags))
-	lists = append(lists, p.CreationDate.Month().List())
+	if p.CreationDate != "" { // not damaged
+		lists = append(lists, p.CreationDate.Month().List())
+	}
 	for _, name := range p.Tags {
 		lists = append(lists, Tag{name}.List())
 	}

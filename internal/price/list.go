@@ -2,6 +2,7 @@ package price
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -81,12 +82,15 @@ func (f *pricedField) isStored() bool { return f.isList && f.sizeArgument == "" 
 // list. Two fields share a read if their pointers are equal. Its prices are in RU.
 type batchRead struct{ alone, request, element float64 }
 
+// itemsOfRead is the number of items that one request of a batched read returns at most.
+const itemsOfRead = 100
+
 // cost returns the price of reading n items.
 func (r *batchRead) cost(n float64) float64 {
 	if n <= 1 {
 		return r.alone
 	}
-	return r.request + n*r.element
+	return r.request*math.Ceil(n/itemsOfRead) + n*r.element
 }
 
 // NewList reads the prices from the schema's directives. It omits the types of introspection. It

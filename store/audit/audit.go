@@ -12,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"golang.org/x/sync/errgroup"
 
+	"cosmosblog/internal/hashset"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 )
@@ -81,8 +82,8 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 type auditRun struct {
 	*database
 	options  Options
-	cached   comparer // for the first comparison of each target
-	compared *hashSet // the targets that were compared
+	cached   comparer     // for the first comparison of each target
+	compared *hashset.Set // the targets that were compared
 	scanned  map[changefeed.Feed]changefeed.Progress
 	result   Result
 	stalls   map[changefeed.Feed]stall
@@ -102,7 +103,7 @@ func newAuditRun(db *cosmos.DB, options Options) *auditRun {
 		database: database,
 		options:  options,
 		cached:   newCachingComparer(database),
-		compared: newHashSet(),
+		compared: hashset.New(),
 		stalls:   map[changefeed.Feed]stall{},
 	}
 }

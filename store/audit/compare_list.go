@@ -3,7 +3,9 @@ package audit
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -11,15 +13,14 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // know adds a post to the known posts.
 func (c comparer) know(post *auditedItem) {
-	c.knownPosts.add(post.UserID, post.ID)
+	c.knownPosts.Add(post.UserID, post.ID)
 	if !post.Deleted {
 		for _, list := range post.Post().Lists() {
-			c.knownPosts.add(string(list), post.ID)
+			c.knownPosts.Add(string(list), post.ID)
 		}
 	}
 }
@@ -64,19 +65,20 @@ func (c comparer) compareList(ctx context.Context, partition string) (drifts []D
 	if err != nil {
 		return nil, err
 	}
-	for page, err := range cosmos.Pages[json.RawMessage](ctx, c.lists, azcosmos.NewPartitionKeyString(partition), listQuery, 0) {
+	for entries, err := range c.pages(ctx, partition) {
 		if err != nil {
 			return nil, err
 		}
-		for _, text := range page {
-			entry := newAuditedItem(text)
-			if entry.ID == schema.CounterID {
-				continue
-			}
+		entries = slices.DeleteFunc(entries, func(entry *auditedItem) bool { return entry.ID == schema.CounterID })
+		posts, err := c.readSources(ctx, list, entries)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
 			if !entry.Deleted {
 				live++
 			}
-			d, ok, err := c.compareEntry(ctx, list, entry)
+			d, ok, err := c.compareEntry(ctx, list, entry, posts)
 			if err != nil {
 				return nil, err
 			}
@@ -89,24 +91,70 @@ func (c comparer) compareList(ctx context.Context, partition string) (drifts []D
 	return append(drifts, counts...), err
 }
 
-// compareEntry checks that an entry has a source, and a tombstone a ttl.
-func (c comparer) compareEntry(ctx context.Context, list blog.List, entry *auditedItem) (d Drift, ok bool, err error) {
-	if d, ok = entry.unreadableDrift(schema.Lists, string(list)); ok || entry.Deleted || entry.TTL > 0 {
-		if !ok {
-			d, ok = entry.expiryDrift(schema.Lists, string(list))
+// pages reads the items of a partition of lists, page by page.
+func (d *database) pages(ctx context.Context, partition string) iter.Seq2[[]*auditedItem, error] {
+	return func(yield func([]*auditedItem, error) bool) {
+		for page, err := range cosmos.Pages[json.RawMessage](ctx, d.lists, azcosmos.NewPartitionKeyString(partition), listQuery, 0) {
+			items := make([]*auditedItem, len(page))
+			for i, text := range page {
+				items[i] = newAuditedItem(text)
+			}
+			if !yield(items, err) || err != nil {
+				return
+			}
 		}
+	}
+}
+
+// readSources reads the posts of the live entries of a list, except those that are known to belong
+// to it. Those that do not exist are absent.
+func (c comparer) readSources(ctx context.Context, list blog.List, entries []*auditedItem) (map[string]*auditedItem, error) {
+	var ids []string
+	for _, entry := range entries {
+		if !entry.Deleted && !c.knownPosts.Contains(string(list), entry.ID) {
+			ids = append(ids, entry.ID)
+		}
+	}
+	read, err := cosmos.ReadEach[source](ctx, c.posts, cosmos.IdentitiesByID(ids))
+	posts := make(map[string]*auditedItem, len(read))
+	for _, post := range read {
+		posts[post.ID] = post.auditedItem
+	}
+	return posts, err
+}
+
+// source is a post that is read with others.
+type source struct{ *auditedItem }
+
+// UnmarshalJSON decodes the properties that it can.
+func (s *source) UnmarshalJSON(text []byte) error {
+	s.auditedItem = newAuditedItem(text)
+	return nil
+}
+
+// compareEntry checks that an entry has a source, and a tombstone a ttl. posts has the posts that
+// are not known to belong to the list. comparePost reports the unreadable entry of an existing
+// post.
+func (c comparer) compareEntry(
+	ctx context.Context, list blog.List, entry *auditedItem, posts map[string]*auditedItem,
+) (d Drift, ok bool, err error) {
+	if entry.unreadable == nil && (entry.Deleted || entry.TTL > 0) {
+		d, ok = entry.expiryDrift(schema.Lists, string(list))
 		return d, ok, nil
 	}
-	if c.knownPosts.contains(string(list), entry.ID) {
+	if c.knownPosts.Contains(string(list), entry.ID) {
 		return d, false, nil
 	}
-	kind, err := c.missingSource(ctx, "", entry)
-	if err != nil || kind != "" {
-		return entry.drift(kind, schema.Lists, string(list)), err == nil, err
-	}
-	post, err := c.readItem(ctx, c.posts, entry.ID, entry.ID)
-	if err != nil || post == nil || post.unreadable != nil || !post.Deleted && slices.Contains(post.Post().Lists(), list) {
-		return d, false, err
+	post := posts[entry.ID]
+	switch {
+	case post == nil || post.unreadable == nil && post.Type != schema.TypePost:
+		kind, err := c.missingSource(ctx, "", entry)
+		if d, ok = entry.unreadableDrift(schema.Lists, string(list)); ok || err != nil {
+			return d, ok, err
+		}
+		return entry.drift(kind, schema.Lists, string(list)), kind != "", nil
+	case post.unreadable != nil || !post.Deleted && slices.Contains(post.Post().Lists(), list):
+		return d, false, nil
 	}
 	return entry.drift(DriftSurplus, schema.Lists, string(list)).withSource(post.ETag), true, nil
 }
@@ -120,8 +168,9 @@ func (c comparer) readCounter(ctx context.Context, list blog.List) (*auditedItem
 	return counter, err
 }
 
-// compareCounter compares a list's counter with the number of live entries, and the list's weight
-// with the counter.
+// compareCounter compares a list's counter, as it was before the entries were read, with the number
+// of live entries, and the list's weight with the counter. If the counter changed meanwhile, every
+// number between its values can be right: in a list that always gets posts, no others can be had.
 func (c comparer) compareCounter(ctx context.Context, list blog.List, counter *auditedItem, live int) ([]Drift, error) {
 	if counter == nil {
 		if live == 0 {
@@ -130,14 +179,19 @@ func (c comparer) compareCounter(ctx context.Context, list blog.List, counter *a
 		d := Drift{Kind: DriftCount, Container: schema.Lists, Partition: string(list), ID: schema.CounterID, sourceState: "no counter"}
 		return []Drift{d.withValues("postCount", "", live)}, nil
 	}
-	d := counter.drift(DriftCount, schema.Lists, string(list))
-	if counter.unreadable != nil || counter.PostCount == nil || *counter.PostCount != live {
-		var is any = ""
-		if counter.PostCount != nil {
-			is = *counter.PostCount
+	if n, ok := counter.count(); !ok || n != live {
+		after, err := c.readCounter(ctx, list)
+		if err != nil {
+			return nil, err
 		}
-		return c.clearStateIfChanged(ctx, []Drift{d.withValues("postCount", is, live)}, c.lists, counter)
+		m, isAfter := after.count()
+		if !ok || !isAfter || live < min(n, m) || live > max(n, m) {
+			d := counter.drift(DriftCount, schema.Lists, string(list)).withValues("postCount", counter.countText(), live)
+			return c.clearStateIfChanged(ctx, []Drift{d}, c.lists, counter)
+		}
+		counter, live = after, m
 	}
+	d := counter.drift(DriftCount, schema.Lists, string(list))
 	should := schema.NewWeightItem(schema.CounterItem{List: list, PostCount: live})
 	weight, err := c.readItem(ctx, c.lists, should.List, should.ID)
 	if err != nil {
@@ -154,30 +208,47 @@ func (c comparer) compareCounter(ctx context.Context, list blog.List, counter *a
 	return c.clearStateIfChanged(ctx, []Drift{d}, c.lists, counter)
 }
 
-// compareWeights checks that each list that a partition names has a counter. compareList compares
-// the weights themselves.
-func (c comparer) compareWeights(ctx context.Context, partition string) (drifts []Drift, err error) {
-	weights, err := c.readPartition(ctx, c.lists, partition, listQuery)
-	if err != nil {
-		return nil, err
+// count returns the number of a counter, and false if it has none. A nil counter has none.
+func (i *auditedItem) count() (int, bool) {
+	if i == nil || i.unreadable != nil || i.PostCount == nil {
+		return 0, false
 	}
-	for _, weight := range weights {
-		if weight.isTombstone() {
-			if weight.TTL <= 0 {
-				drifts = append(drifts, weight.drift(DriftExpiry, schema.Lists, partition).withValues("ttl", "", views.DeletedTTL.Seconds()))
-			}
-			continue
-		}
-		list := blog.Tag{Name: weight.ID}.List()
-		if partition == schema.MonthsPartition {
-			list = blog.Month{Name: weight.ID}.List()
-		}
-		counter, err := c.readCounter(ctx, list)
+	return *i.PostCount, true
+}
+
+func (i *auditedItem) countText() string {
+	if n, ok := i.count(); ok {
+		return strconv.Itoa(n)
+	}
+	return ""
+}
+
+// compareWeights checks that each list that a partition names has a counter, and each tombstone a
+// ttl. compareList compares the weights themselves.
+func (c comparer) compareWeights(ctx context.Context, partition string) (drifts []Drift, err error) {
+	for weights, err := range c.pages(ctx, partition) {
 		if err != nil {
 			return nil, err
 		}
-		if counter == nil {
-			drifts = append(drifts, weight.drift(DriftOrphan, schema.Lists, partition))
+		for _, weight := range weights {
+			weight.Deleted = weight.isTombstone()
+			if d, ok := weight.expiryDrift(schema.Lists, partition); ok || weight.Deleted {
+				if ok {
+					drifts = append(drifts, d)
+				}
+				continue
+			}
+			list := blog.Tag{Name: weight.ID}.List()
+			if partition == schema.MonthsPartition {
+				list = blog.Month{Name: weight.ID}.List()
+			}
+			counter, err := c.readCounter(ctx, list)
+			if err != nil {
+				return nil, err
+			}
+			if counter == nil {
+				drifts = append(drifts, weight.drift(DriftOrphan, schema.Lists, partition))
+			}
 		}
 	}
 	return drifts, nil

@@ -44,7 +44,7 @@ func (c comparer) compareUser(ctx context.Context, userID string) ([]Drift, erro
 
 // userPartitionQuery omits the properties that copies have from their posts.
 const userPartitionQuery = `SELECT c.id, c.userId, c.postId, c.type, c.username, c.pendingUsername, c.creationDate,` +
-	` c.postCount, c.revision, c.deleted, c.ttl, c._etag FROM c`
+	` c.postCount, c.revision, c.deleted, c.unlisted, c.ttl, c._etag FROM c`
 
 func (c comparer) readUserPartition(ctx context.Context, userID string) (*userPartition, error) {
 	items, err := c.readPartition(ctx, c.users, userID, userPartitionQuery)
@@ -115,11 +115,14 @@ func (c comparer) compareCopies(ctx context.Context, p *userPartition) ([]Drift,
 func (c comparer) compareCopy(
 	ctx context.Context, userID string, copy *auditedItem,
 ) (Drift, bool, error) {
+	if copy.Deleted && copy.Unlisted { // it gets its ttl after its entries are tombstones
+		return Drift{}, false, nil
+	}
 	if copy.Deleted {
 		d, ok := copy.expiryDrift(schema.Users, userID)
 		return d, ok, nil
 	}
-	if c.knownPosts.contains(userID, copy.ID) {
+	if c.knownPosts.Contains(userID, copy.ID) {
 		return Drift{}, false, nil
 	}
 	kind, err := c.missingSource(ctx, userID, copy)

@@ -8,6 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/hashset"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
@@ -24,7 +25,7 @@ type comparer struct {
 	cachedUsers *userCache // nil: users are always read
 	// knownPosts has the id of each existing post with its author, and with each of its lists. If it
 	// is nil, posts are always read.
-	knownPosts *hashSet
+	knownPosts *hashset.Set
 }
 
 // newComparer returns a comparer without caches.
@@ -32,7 +33,7 @@ func newComparer(d *database) comparer { return comparer{database: d} }
 
 // newCachingComparer returns a comparer with empty caches.
 func newCachingComparer(d *database) comparer {
-	return comparer{database: d, cachedUsers: newUserCache(), knownPosts: newHashSet()}
+	return comparer{database: d, cachedUsers: newUserCache(), knownPosts: hashset.New()}
 }
 
 // isFresh reports whether the comparer has no caches. Such a comparer also reads the pending

@@ -2,10 +2,6 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
@@ -36,57 +32,19 @@ func (r repairer) repairList(ctx context.Context, partition string, drifts []Dri
 	if !recount || partition == schema.TagsPartition || partition == schema.MonthsPartition {
 		return nil
 	}
-	if err := cosmos.RetryOnConflict(func() error { return r.recountList(ctx, list) }); err != nil {
-		return err
-	}
-	return r.views.OverwriteWeight(ctx, list)
+	return r.views.RecountList(ctx, list)
 }
 
 // repairEntry writes the entry of a post in a list, or its tombstone if the post does not belong to
 // the list.
 func (r repairer) repairEntry(ctx context.Context, d Drift) error {
-	view := r.views.ListView(blog.List(d.Partition))
+	list := blog.List(d.Partition)
 	change, err := r.feeds.Change(ctx, schema.Posts, d.ID, d.ID)
 	if err == nil && change.Post != nil {
-		_, err = view.Project(ctx, change.Post)
+		err = r.views.ProjectList(ctx, list, []*blog.Post{change.Post})
 	}
 	if !r.force || err != nil && !cosmos.IsItemError(err) { // an unreadable entry fails the projection
 		return err
 	}
-	return r.overwrite(ctx, view, d)
-}
-
-// recountList sets a list's counter to the number of live entries. Every entry that comes or goes
-// also changes the counter's etag, so a concurrent change makes the write fail. Error: CONFLICT in
-// that case.
-func (r repairer) recountList(ctx context.Context, list blog.List) error {
-	counter, err := r.readItem(ctx, r.lists, string(list), schema.CounterID)
-	if err != nil {
-		return err
-	}
-	live := 0
-	for page, err := range cosmos.Pages[json.RawMessage](ctx, r.lists, azcosmos.NewPartitionKeyString(string(list)), listQuery, 0) {
-		if err != nil {
-			return err
-		}
-		for _, text := range page {
-			if item := newAuditedItem(text); item.ID != schema.CounterID && !item.Deleted {
-				live++
-			}
-		}
-	}
-	item := schema.NewCounterItem(list)
-	item.PostCount = live
-	var etag azcore.ETag
-	switch {
-	case counter == nil:
-		_, err = cosmos.Create(ctx, r.lists, string(list), item)
-		return err
-	case counter.unreadable == nil && counter.PostCount != nil && *counter.PostCount == live:
-		return nil
-	default:
-		etag, item.Revision = counter.ETag, counter.Revision+1
-	}
-	_, err = cosmos.Replace(ctx, r.lists, string(list), schema.CounterID, item, etag)
-	return err
+	return r.overwrite(ctx, r.views.ListView(list), d)
 }

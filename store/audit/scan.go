@@ -81,7 +81,7 @@ func (a *auditRun) newTargets(k kind, page changefeed.Page) []target {
 	var targets []target
 	for _, text := range page.Items {
 		partition := k.partitionOf(newAuditedItem(text))
-		if partition != "" && a.compared.add(k.container, partition) {
+		if partition != "" && a.compared.Add(k.container, partition) {
 			targets = append(targets, target{k.container, partition})
 		}
 	}

@@ -33,6 +33,16 @@ func ExecuteBatch(ctx context.Context, c *azcosmos.ContainerClient, batch azcosm
 	return err
 }
 
+// ExecuteBatchAndReturnLast is ExecuteBatch, and returns the item of the last operation. The
+// service sends the items of all operations back.
+func ExecuteBatchAndReturnLast(ctx context.Context, c *azcosmos.ContainerClient, batch azcosmos.TransactionalBatch) ([]byte, error) {
+	results, err := executeBatch(ctx, c, batch, &azcosmos.TransactionalBatchOptions{EnableContentResponseOnWrite: true})
+	if err != nil {
+		return nil, err
+	}
+	return results[len(results)-1].ResourceBody, nil
+}
+
 func executeBatch(ctx context.Context, c *azcosmos.ContainerClient, batch azcosmos.TransactionalBatch, o *azcosmos.TransactionalBatchOptions) ([]azcosmos.TransactionalBatchResult, error) {
 	response, err := c.ExecuteTransactionalBatch(ctx, batch, o)
 	switch {

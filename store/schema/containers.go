@@ -55,7 +55,7 @@ var Containers = []Container{
 	{
 		Name:         Users,
 		partitionKey: "/userId",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/tags/*", "/formerTags/*", "/recentComments/*"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/tags/*", "/formerLists/*", "/recentComments/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{

@@ -135,3 +135,30 @@ func Weight(count int) int {
 	dropped := max(bits.Len(uint(count))-weightBits, 0)
 	return count >> dropped << dropped
 }
+
+// TombstoneItem replaces the copy of a deleted post in users and feed, and the entry of a post that
+// has left a list. No list reads it.
+type TombstoneItem struct {
+	ID           string        `json:"id"`
+	PostID       string        `json:"postId"`
+	UserID       string        `json:"userId"`
+	Type         string        `json:"type"`
+	CreationDate blog.DateTime `json:"creationDate"`
+	Revision     int64         `json:"revision"`
+	Deleted      bool          `json:"deleted"`
+	TTL          int32         `json:"ttl,omitempty"`
+}
+
+// NewTombstoneItem returns the tombstone of a post that expires after some seconds.
+func NewTombstoneItem(post *blog.Post, tombstoneType string, ttl int32) TombstoneItem {
+	return TombstoneItem{
+		ID:           post.ID,
+		PostID:       post.ID,
+		UserID:       post.Author.ID,
+		Type:         tombstoneType,
+		CreationDate: post.CreationDate,
+		Revision:     post.Revision,
+		Deleted:      true,
+		TTL:          ttl,
+	}
+}

@@ -51,7 +51,7 @@ type postCopies interface {
 	follow(ctx context.Context, posts []projected) error
 	// begin prepares the writes of a group of posts. It returns a function that must be called after
 	// them.
-	begin(ctx context.Context) (end func(ctx context.Context) error, err error)
+	begin(ctx context.Context) (end func(), err error)
 }
 
 // projected is a post whose copy was projected.
@@ -70,6 +70,9 @@ type admission struct {
 
 	// account adds to a transaction what changes with the number of created copies.
 	account func(batch *azcosmos.TransactionalBatch, created int)
+	// accounted is called with the item that account has changed, as the transaction left it. May be
+	// nil.
+	accounted func(ctx context.Context, account []byte, created int) error
 }
 
 // PostViews returns all views of a post.
@@ -208,8 +211,8 @@ func isEarlier(post *blog.Post) string {
 // the post was not edited and its author not renamed in between. The texts are set too, in case
 // they are damaged.
 func patchCounts(post *blog.Post) (condition string, changes azcosmos.PatchOperations) {
-	condition = isEarlier(post) + fmt.Sprintf(" and c.version = %d and c.authorRevision = %d and c.userUsername = '%s'",
-		post.Version, post.Author.Revision, post.Author.Username)
+	condition = isEarlier(post) + fmt.Sprintf(" and c.version = %d and c.authorRevision = %d and c.userUsername = '%s' and c.creationDate = '%s'",
+		post.Version, post.Author.Revision, post.Author.Username, post.CreationDate)
 	if post.UpdatedDate == "" {
 		condition += " and not is_defined(c.updatedDate)"
 	} else {
@@ -291,30 +294,8 @@ func writeCopy(
 	return err
 }
 
-// tombstoneItem replaces the copy of a deleted post in users and feed, and the entry of a post that
-// has left a list. No list reads it.
-type tombstoneItem struct {
-	ID           string        `json:"id"`
-	PostID       string        `json:"postId"`
-	UserID       string        `json:"userId"`
-	Type         string        `json:"type"`
-	CreationDate blog.DateTime `json:"creationDate"`
-	Revision     int64         `json:"revision"`
-	Deleted      bool          `json:"deleted"`
-	TTL          int32         `json:"ttl,omitempty"`
-}
-
-func newTombstone(post *blog.Post, tombstoneType string) tombstoneItem {
-	return tombstoneItem{
-		ID:           post.ID,
-		PostID:       post.ID,
-		UserID:       post.Author.ID,
-		Type:         tombstoneType,
-		CreationDate: post.CreationDate,
-		Revision:     post.Revision,
-		Deleted:      true,
-		TTL:          int32(DeletedTTL.Seconds()),
-	}
+func newTombstone(post *blog.Post, tombstoneType string) schema.TombstoneItem {
+	return schema.NewTombstoneItem(post, tombstoneType, int32(DeletedTTL.Seconds()))
 }
 
 // UserCopyOf returns the item that represents a post in its author's partition of users, once the

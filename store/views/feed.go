@@ -62,13 +62,7 @@ func (feedPosts) follow(context.Context, []projected) error { return nil }
 
 // begin waits for the groups before this one, at most maxTurn for each. Each transaction that
 // creates copies writes the horizon, and so makes all others fail that have read it.
-func (f feedPosts) begin(ctx context.Context) (end func(context.Context) error, err error) {
-	endTurn, err := f.feedGroup.take(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return func(context.Context) error { endTurn(); return nil }, nil
-}
+func (f feedPosts) begin(ctx context.Context) (end func(), err error) { return f.feedGroup.take(ctx) }
 
 // write writes the copy. If there are more surplus copies than the trigger can trim in one
 // execution, write trims the feed first. Error: *schema.MissingError if the trigger is not

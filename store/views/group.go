@@ -33,11 +33,7 @@ func (v PostView) ProjectGroup(ctx context.Context, posts []*blog.Post) (written
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if endErr := end(ctx); err == nil && !cosmos.IsItemError(endErr) {
-			err = endErr
-		}
-	}()
+	defer end()
 	written = make(map[string]bool, len(posts))
 	left := slices.DeleteFunc(slices.Clone(posts), func(post *blog.Post) bool { return v.seen(post).Deleted })
 	for len(left) > 1 && err == nil {
@@ -80,7 +76,7 @@ func (v PostView) projectRound(ctx context.Context, posts []*blog.Post, written 
 		absent = func(*blog.Post) bool { return false }
 		round, err := v.newRound(posts, states, admission)
 		if err == nil && round.operations > 0 {
-			err = cosmos.ExecuteBatch(ctx, v.client, round.batch)
+			err = v.executeRound(ctx, round, admission)
 		}
 		if err != nil {
 			return err
@@ -95,17 +91,29 @@ func (v PostView) projectRound(ctx context.Context, posts []*blog.Post, written 
 	})
 }
 
+// executeRound executes the transaction of a round.
+func (v PostView) executeRound(ctx context.Context, r round, a admission) error {
+	if r.created == 0 || a.accounted == nil {
+		return cosmos.ExecuteBatch(ctx, v.client, r.batch)
+	}
+	account, err := cosmos.ExecuteBatchAndReturnLast(ctx, v.client, r.batch)
+	if err != nil {
+		return err
+	}
+	return a.accounted(ctx, account, r.created)
+}
+
 // round is one transaction of a group.
 type round struct {
 	batch      azcosmos.TransactionalBatch
 	operations int // of posts
+	created    int // copies
 	projected  []projected
 }
 
 // newRound returns the transaction for those of the posts that can share one.
 func (v PostView) newRound(posts []*blog.Post, states map[string]CopyState, a admission) (r round, err error) {
 	r.batch = v.client.NewTransactionalBatch(azcosmos.NewPartitionKeyString(v.Partition))
-	created := 0
 	for _, post := range posts {
 		state := states[post.ID]
 		switch {
@@ -114,7 +122,7 @@ func (v PostView) newRound(posts []*blog.Post, states map[string]CopyState, a ad
 			continue
 		case state.Deleted: // alone, because the write changes the count otherwise
 			continue
-		case !state.exists() && (!a.admits(post) || created == a.room):
+		case !state.exists() && (!a.admits(post) || r.created == a.room):
 			continue
 		}
 		text, err := cosmos.EncodeItem(v.copyOf(post, state))
@@ -125,13 +133,13 @@ func (v PostView) newRound(posts []*blog.Post, states map[string]CopyState, a ad
 			r.batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &state.ETag})
 		} else {
 			r.batch.CreateItem(text, nil)
-			created++
+			r.created++
 		}
 		r.operations++
 		r.projected = append(r.projected, projected{post, state, true})
 	}
-	if created > 0 {
-		a.account(&r.batch, created)
+	if r.created > 0 {
+		a.account(&r.batch, r.created)
 	}
 	return r, nil
 }
@@ -177,7 +185,7 @@ func (v PostView) readStates(ctx context.Context, posts []*blog.Post) (map[strin
 		CopyState
 	}
 	rows, err := cosmos.Query[row](ctx, v.client, v.Partition, "SELECT c.id, c.revision, c.deleted, c._etag, c.version,"+
-		" c.authorRevision, c.userUsername, c.updatedDate, c.tags, c.formerTags, c.unlisted FROM c WHERE c.id IN ("+strings.Join(names, ", ")+")", len(posts), parameters...)
+		" c.authorRevision, c.userUsername, c.creationDate, c.updatedDate, c.tags, c.formerLists, c.unlisted FROM c WHERE c.id IN ("+strings.Join(names, ", ")+")", len(posts), parameters...)
 	states := make(map[string]CopyState, len(rows))
 	for _, row := range rows {
 		states[row.ID] = row.CopyState

@@ -19,32 +19,32 @@ import (
 // its author is renamed. Such a change is projected in three steps, each of which may be
 // interrupted:
 //
-//  1. The copy is written. It is Unlisted, and its FormerTags are those that the post had in
-//     earlier states and no longer has.
-//  2. The entries in the lists of the month and the tags are written, and those in the lists of the
-//     FormerTags become tombstones.
-//  3. The copy is marked as listed: Unlisted and FormerTags are removed.
+//  1. The copy is written. It is Unlisted, and its FormerLists are those that had the post in
+//     earlier states and no longer have it.
+//  2. The entries in the lists of the month and the tags are written, and those in the FormerLists
+//     become tombstones.
+//  3. The copy is marked as listed: Unlisted and FormerLists are removed.
 //
-// Every tag whose list may have an entry of the post is therefore on the copy, because a tag comes
-// to the copy before its entry is written, and leaves after its entry is a tombstone. A worker that
-// is late writes nothing over a newer entry or tombstone.
+// Every list that may have an entry of the post is therefore on the copy, because a list comes to
+// the copy before its entry is written, and leaves after its entry is a tombstone. A worker that is
+// late writes nothing over a newer entry or tombstone.
 //
 // Likes and comments patch the copy on condition that it is listed. They send nothing to lists.
 type listedState struct {
-	Unlisted   bool     `json:"unlisted,omitempty"`
-	FormerTags []string `json:"formerTags,omitempty"`
+	listing
 
 	Tags           []string      `json:"tags,omitempty"`
 	UserUsername   string        `json:"userUsername,omitempty"`
 	AuthorRevision int64         `json:"authorRevision,omitempty"`
+	CreationDate   blog.DateTime `json:"creationDate,omitempty"`
 	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"`
 	Version        int           `json:"version,omitempty"`
 }
 
 // listing is what a copy in users has besides the copy in feed.
 type listing struct {
-	Unlisted   bool     `json:"unlisted,omitempty"`
-	FormerTags []string `json:"formerTags,omitempty"`
+	Unlisted    bool        `json:"unlisted,omitempty"`
+	FormerLists []blog.List `json:"formerLists,omitempty"`
 }
 
 // listingOf returns the listing of the copy of a post that replaces a copy in the given state.
@@ -53,15 +53,23 @@ func listingOf(post *blog.Post, current CopyState) listing {
 		return listing{}
 	}
 	l := listing{Unlisted: true}
-	for _, tag := range slices.Concat(current.FormerTags, current.Tags) {
-		if !slices.Contains(post.Tags, tag) && !slices.Contains(l.FormerTags, tag) {
-			l.FormerTags = append(l.FormerTags, tag)
+	former := append(slices.Clip(current.FormerLists), current.lists()...)
+	own := post.Lists()
+	if post.Deleted { // the tombstone has no tags
+		former, own = append(former, own...), nil
+	}
+	for _, list := range former {
+		if !slices.Contains(own, list) && !slices.Contains(l.FormerLists, list) {
+			l.FormerLists = append(l.FormerLists, list)
 		}
 	}
-	if post.Deleted { // the tombstone has no tags
-		l.FormerTags = append(l.FormerTags, post.Tags...)
-	}
 	return l
+}
+
+// lists returns the lists of the post in the state of the copy. A tombstone has no tags.
+func (s listedState) lists() []blog.List {
+	post := blog.Post{CreationDate: s.CreationDate, Tags: s.Tags}
+	return post.Lists()
 }
 
 // hasSameEntries reports whether a post has the same entries in lists as it had when its copy was
@@ -70,7 +78,7 @@ func hasSameEntries(post *blog.Post, current CopyState) bool {
 	if post.Deleted || current.Deleted {
 		return post.Deleted && current.Deleted
 	}
-	return post.Version == current.Version && post.UpdatedDate == current.UpdatedDate && slices.Equal(post.Tags, current.Tags) &&
+	return post.Version == current.Version && post.CreationDate == current.CreationDate && post.UpdatedDate == current.UpdatedDate && slices.Equal(post.Tags, current.Tags) &&
 		post.Author.Revision == current.AuthorRevision && post.Author.Username == current.UserUsername
 }
 
@@ -88,9 +96,9 @@ func (userPosts) copyOf(post *blog.Post, current CopyState) any {
 		}{newCopy(post), l}
 	}
 	tombstone := newTombstone(post, schema.TypeTombstone)
-	tombstone.TTL = 0 // it expires only after its former tags are no longer needed
+	tombstone.TTL = 0 // it expires only after its former lists are no longer needed
 	return struct {
-		tombstoneItem
+		schema.TombstoneItem
 		listing
 	}{tombstone, l}
 }
@@ -111,7 +119,7 @@ type unlisted struct {
 func (u userPosts) follow(ctx context.Context, posts []projected) error {
 	var left []unlisted
 	for _, p := range posts {
-		l := listing{p.current.Unlisted && p.current.Revision == p.post.Revision, p.current.FormerTags}
+		l := listing{p.current.Unlisted && p.current.Revision == p.post.Revision, p.current.FormerLists}
 		if p.written {
 			l = listingOf(p.post, p.current)
 		}
@@ -139,12 +147,13 @@ func entriesOf(posts []unlisted) (lists []blog.List, posted map[blog.List][]*blo
 		posted[list] = append(posted[list], post)
 	}
 	for _, p := range posts {
-		for _, list := range p.Lists() {
+		own := p.Lists()
+		for _, list := range own {
 			add(list, p.Post)
 		}
-		for _, tag := range p.FormerTags {
-			if !slices.Contains(p.Tags, tag) { // those of a deleted post are among its lists
-				add(blog.Tag{Name: tag}.List(), p.Post)
+		for _, list := range p.FormerLists {
+			if !slices.Contains(own, list) { // those of a deleted post are among both
+				add(list, p.Post)
 			}
 		}
 	}
@@ -179,8 +188,8 @@ func (u userPosts) markListed(ctx context.Context, posts []unlisted) error {
 // mark returns the change that marks the copy of a post as listed, and its condition.
 func (p unlisted) mark() (condition string, changes azcosmos.PatchOperations) {
 	changes.AppendRemove("/unlisted")
-	if len(p.FormerTags) > 0 {
-		changes.AppendRemove("/formerTags")
+	if len(p.FormerLists) > 0 {
+		changes.AppendRemove("/formerLists")
 	}
 	if p.Deleted {
 		changes.AppendSet("/ttl", int(DeletedTTL.Seconds()))
@@ -204,27 +213,30 @@ func (v *Views) ProjectList(ctx context.Context, list blog.List, posts []*blog.P
 // projectList is ProjectList. isResumed reports whether a call that was interrupted may have
 // written entries, or counted them, without updating the weight.
 func (v *Views) projectList(ctx context.Context, list blog.List, posts []*blog.Post, isResumed bool) error {
+	ctx = cosmos.InSession(ctx)
 	view := v.ListView(list)
-	var inGroup map[string]bool
+	var written map[string]bool
 	if len(posts) > 1 {
 		var err error
-		if inGroup, err = view.ProjectGroup(ctx, posts); err != nil {
+		if written, err = view.ProjectGroup(ctx, posts); err != nil {
 			return err
 		}
 	}
+	needsWeight := isResumed
 	for _, post := range posts {
-		if _, ok := inGroup[post.ID]; ok {
-			continue
+		wrote, ok := written[post.ID]
+		if !ok {
+			var err error
+			if wrote, err = view.Project(ctx, post); err != nil {
+				return err
+			}
 		}
-		written, err := view.Project(ctx, post)
-		if err == nil && (isResumed || !written) {
-			err = listEntries{v, list}.updateWeight(ctx)
-		}
-		if err != nil {
-			return err
-		}
+		needsWeight = needsWeight || !wrote // somebody else wrote it, and may have been interrupted
 	}
-	return nil
+	if !needsWeight {
+		return nil
+	}
+	return listEntries{v, list}.updateWeight(ctx)
 }
 
 // listEntries are the entries of a list.
@@ -242,6 +254,13 @@ func (e listEntries) admission(context.Context) (admission, error) {
 		account: func(batch *azcosmos.TransactionalBatch, created int) {
 			batch.PatchItem(schema.CounterID, addToCounter(int64(created)), nil)
 		},
+		accounted: func(ctx context.Context, account []byte, created int) error {
+			var counter schema.CounterItem
+			if err := cosmos.Decode(account, &counter); err != nil {
+				return err
+			}
+			return e.writeChangedWeight(ctx, counter, created)
+		},
 	}, nil
 }
 
@@ -253,13 +272,13 @@ func addToCounter(added int64) azcosmos.PatchOperations {
 	return changes
 }
 
-// begin creates the counter if necessary. After the group, it updates the weight.
-func (e listEntries) begin(ctx context.Context) (end func(context.Context) error, err error) {
+// begin creates the counter if necessary.
+func (e listEntries) begin(ctx context.Context) (end func(), err error) {
 	_, err = e.readCounter(ctx)
 	if cosmos.IsNotFound(err) {
 		err = e.createCounter(ctx)
 	}
-	return e.updateWeight, err
+	return func() {}, err
 }
 
 func (e listEntries) seen(post *blog.Post) *blog.Post {
@@ -276,7 +295,7 @@ func (e listEntries) copyOf(post *blog.Post, _ CopyState) any {
 		return schema.NewEntryItem(e.list, post)
 	}
 	return struct {
-		tombstoneItem
+		schema.TombstoneItem
 		List blog.List `json:"list"`
 	}{newTombstone(post, schema.TypeTombstone), e.list}
 }
@@ -289,6 +308,7 @@ func (e listEntries) patch(post *blog.Post) (condition string, changes azcosmos.
 	changes.AppendSet("/contentSize", post.ContentSize)
 	changes.AppendSet("/excerpt", post.Excerpt)
 	changes.AppendSet("/tags", append([]string{}, post.Tags...)) // not null
+	changes.AppendSet("/creationDate", string(post.CreationDate))
 	changes.AppendSet("/version", post.Version)
 	changes.AppendSet("/revision", post.Revision)
 	if post.UpdatedDate != "" {
@@ -311,8 +331,17 @@ func (e listEntries) write(ctx context.Context, post *blog.Post, current CopySta
 			counter, err = e.writeCounted(ctx, post, current, added)
 		}
 	}
-	if err != nil || schema.Weight(counter.PostCount) == schema.Weight(counter.PostCount-int(added)) {
+	if err != nil {
 		return err
+	}
+	return e.writeChangedWeight(ctx, counter, int(added))
+}
+
+// writeChangedWeight writes the weight if it has changed with the counter. counter is the counter
+// after a transaction that added to it.
+func (e listEntries) writeChangedWeight(ctx context.Context, counter schema.CounterItem, added int) error {
+	if schema.Weight(counter.PostCount) == schema.Weight(counter.PostCount-added) {
+		return nil
 	}
 	return e.writeWeight(ctx, counter)
 }
@@ -390,24 +419,59 @@ func (e listEntries) writeWeight(ctx context.Context, counter schema.CounterItem
 	})
 }
 
-// OverwriteWeight writes the weight of a list, whatever state the stored one is of. It reads the
-// counter after the weight. If the counter changes after that, whoever changes it writes the weight
-// again. The error of a list without a counter is NOT_FOUND.
-func (v *Views) OverwriteWeight(ctx context.Context, list blog.List) error {
+// RecountList sets a list's counter to the number of live entries, and its weight, for repairs.
+// Errors: CONFLICT if entries came or went during each of several counts; those of the database.
+func (v *Views) RecountList(ctx context.Context, list blog.List) error {
 	e := listEntries{v, list}
-	name := schema.NewWeightItem(schema.NewCounterItem(list))
-	return cosmos.RetryOnConflict(func() error {
-		_, etag, err := cosmos.Read[json.RawMessage](ctx, v.lists, name.List, name.ID)
-		if err != nil && !cosmos.IsNotFound(err) {
-			return err
-		}
-		counter, err := e.readCounter(ctx)
+	err := cosmos.RetryOnConflict(func() error { return e.recount(ctx) })
+	if err == nil {
+		err = cosmos.RetryOnConflict(func() error { return e.overwriteWeight(ctx) })
+	}
+	return err
+}
+
+const liveEntriesQuery = `SELECT c.id FROM c WHERE c.type = 'post' AND c.deleted = false`
+
+// recount corrects the counter. Every entry that comes or goes also changes the counter's etag, so
+// a concurrent change makes the write fail. Error: CONFLICT in that case.
+func (e listEntries) recount(ctx context.Context) error {
+	counter, etag, err := cosmos.Read[json.RawMessage](ctx, e.lists, string(e.list), schema.CounterID)
+	if err != nil && !cosmos.IsNotFound(err) {
+		return err
+	}
+	item := schema.NewCounterItem(e.list)
+	if err == nil {
+		_ = json.Unmarshal(*counter, &item) // as far as it can be decoded
+	}
+	was := item.PostCount
+	item.ID, item.List, item.Type, item.PostCount = schema.CounterID, e.list, schema.TypeCounter, 0
+	for page, err := range cosmos.Pages[ResponseRow](ctx, e.lists, azcosmos.NewPartitionKeyString(string(e.list)), liveEntriesQuery, 0) {
 		if err != nil {
 			return err
 		}
-		item := expiring(schema.NewWeightItem(counter))
-		return writeCopy(ctx, v.lists, item.List, item.ID, item, CopyState{ETag: etag})
-	})
+		item.PostCount += len(page)
+	}
+	if etag != "" && was == item.PostCount {
+		return nil
+	}
+	item.Revision++
+	return writeCopy(ctx, e.lists, string(e.list), schema.CounterID, item, CopyState{ETag: etag})
+}
+
+// overwriteWeight writes the weight, whatever state the stored one is of. It reads the counter
+// after the weight. If the counter changes after that, whoever changes it writes the weight again.
+func (e listEntries) overwriteWeight(ctx context.Context) error {
+	name := schema.NewWeightItem(schema.NewCounterItem(e.list))
+	_, etag, err := cosmos.Read[json.RawMessage](ctx, e.lists, name.List, name.ID)
+	if err != nil && !cosmos.IsNotFound(err) {
+		return err
+	}
+	counter, err := e.readCounter(ctx)
+	if err != nil {
+		return err
+	}
+	item := expiring(schema.NewWeightItem(counter))
+	return writeCopy(ctx, e.lists, item.List, item.ID, item, CopyState{ETag: etag})
 }
 
 // expiring returns a weight with the ttl of a tombstone if its list is empty.

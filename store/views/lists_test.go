@@ -120,13 +120,13 @@ func TestUnlistedTombstoneStays(t *testing.T) {
 	if _, err := v.Project(w.Ctx(), deleted); err == nil {
 		t.Fatal("the projection was not interrupted")
 	}
-	if copy := w.item(schema.Users, "p_1"); copy["ttl"] != nil || copy["unlisted"] != true || copy["formerTags"] == nil {
+	if copy := w.item(schema.Users, "p_1"); copy["ttl"] != nil || copy["unlisted"] != true || copy["formerLists"] == nil {
 		t.Errorf("the copy is %v", copy)
 	}
 	w.Faults.Set(nil)
 	_, err = v.Project(w.Ctx(), deleted)
 	w.OK(err)
-	if copy := w.item(schema.Users, "p_1"); copy["ttl"] != views.DeletedTTL.Seconds() || copy["unlisted"] != nil || copy["formerTags"] != nil {
+	if copy := w.item(schema.Users, "p_1"); copy["ttl"] != views.DeletedTTL.Seconds() || copy["unlisted"] != nil || copy["formerLists"] != nil {
 		t.Errorf("the copy is %v", copy)
 	}
 	if got := w.inLists(); len(got) > 0 {
@@ -155,6 +155,64 @@ func TestLateWeight(t *testing.T) {
 	w.OK(err)
 	if weight.Weight != 0 || weight.Type != schema.TypeTombstone || weight.TTL == 0 {
 		t.Errorf("the weight is %+v", weight)
+	}
+}
+
+// hotPosts returns new posts with the tag hot.
+func (w *world) hotPosts(first, n int) (posts []*blog.Post) {
+	for i := range n {
+		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", first+i), w.Clock.Date(), 1, false)
+		post.Tags = []string{"hot"}
+		posts = append(posts, post)
+	}
+	return posts
+}
+
+// If the weight of a group cannot be written, the copies of the group stay unlisted, and the next
+// projection writes it.
+func TestWeightOfInterruptedGroup(t *testing.T) {
+	w := newWorld(t)
+	w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
+	v := w.UserPostView("u_a")
+	posts := w.hotPosts(0, 3)
+	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if strings.HasSuffix(request.URL.Path, "/docs/hot") {
+			return nil, errStopped
+		}
+		return next.Do(request)
+	})
+	if written, err := v.ProjectGroup(w.Ctx(), posts); err == nil && len(written) > 0 {
+		t.Errorf("the posts %v are projected without a weight", written)
+	}
+	w.Faults.Set(nil)
+	for _, post := range posts {
+		_, err := v.Project(w.Ctx(), post)
+		w.OK(err)
+	}
+	tags, err := w.Tags(w.Ctx(), 10)
+	if err != nil || len(tags) != 1 || tags[0].Name != "hot" {
+		t.Errorf("the tags are %v, %v", tags, err)
+	}
+}
+
+// Groups write the weight of a list only if it changes.
+func TestWeightsOfGroups(t *testing.T) {
+	w := newWorld(t)
+	w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
+	w.Faults.Set(nil)
+	const groups = 100
+	for i := range groups {
+		_, err := w.UserPostView("u_a").ProjectGroup(w.Ctx(), w.hotPosts(2*i, 2))
+		w.OK(err)
+	}
+	n := 0
+	for _, request := range w.Faults.Requests() {
+		if strings.HasSuffix(request.URL.Path, "/docs/hot") {
+			n++
+		}
+	}
+	if n < 20 || n > 60 { // reads and writes of about 4·log2(200) weights
+		t.Errorf("%d groups sent %d requests about the weight", groups, n)
 	}
 }
 

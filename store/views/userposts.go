@@ -37,9 +37,7 @@ func (u userPosts) admission(context.Context) (admission, error) {
 }
 
 // begin does nothing: groups of different users are in different partitions.
-func (userPosts) begin(context.Context) (end func(context.Context) error, err error) {
-	return func(context.Context) error { return nil }, nil
-}
+func (userPosts) begin(context.Context) (end func(), err error) { return func() {}, nil }
 
 // write writes the copy, and the user's postCount if it changes.
 func (u userPosts) write(ctx context.Context, post *blog.Post, current CopyState) error {

@@ -51,7 +51,7 @@ var allowedImports = map[string][]string{
 	"store":            {"internal/blog", "store/cosmos", "store/readcache", "store/schema"},
 	"store/changefeed": {"internal/blog", "store/cosmos", "store/schema"},
 	"store/views":      {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema"},
-	"store/audit":      {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
+	"store/audit":      {"internal/blog", "internal/hashset", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
 	"store/transfer":   {"internal/blog", "store/changefeed", "store/cosmos", "store/schema"},
 	"store/provision":  {"store/cosmos", "store/embedded", "store/schema"},
 	"store/bulk":       {"internal/blog", "store", "store/cosmos", "store/schema", "store/views"},

@@ -75,6 +75,13 @@ func (w *queryWriter) prepare(t *testing.T, b *blogUnderTest) {
 		w.likes = append(w.likes, b.viewer.LikePost(t, post.ID))
 		w.posts = append(w.posts, post.ID)
 	}
+	for i := range 100 { // with tags that no other post has
+		tags := make([]string, 5)
+		for n := range tags {
+			tags[n] = fmt.Sprint(strings.Repeat("語", 25), 5*i+n)
+		}
+		b.viewer.CreatePost(t, "A post with long tags", b.content, tags...)
+	}
 	b.settle()
 	var post struct {
 		Post struct {
