@@ -18,7 +18,9 @@ type loader[K comparable, V any] struct {
 
 // entry is the result of one read, which may be in progress.
 type entry[V any] struct {
-	done  chan struct{} // closed when the other fields are set
+	// done is closed when the other fields are set. Entries that are fetched together share it: whoever
+	// continues with one of them finds all of them loaded.
+	done  chan struct{}
 	value V
 	found bool
 	err   error
@@ -99,9 +101,10 @@ func (l *loader[K, V]) add(id K, siblings []K) (e *entry[V], ids []K, added []*e
 	if l.entries == nil {
 		l.entries = make(map[K]*entry[V], len(siblings)+1)
 	}
+	done := make(chan struct{})
 	addOne := func(id K) {
 		if _, ok := l.entries[id]; !ok {
-			e := &entry[V]{done: make(chan struct{})}
+			e := &entry[V]{done: done}
 			l.entries[id] = e
 			ids, added = append(ids, id), append(added, e)
 		}
@@ -121,8 +124,8 @@ func fetchInto[K comparable, V any](ctx context.Context, ids []K, entries []*ent
 		for i, e := range entries {
 			e.value, e.found = values[ids[i]]
 			e.err = err
-			close(e.done)
 		}
+		close(entries[0].done)
 	}()
 	values, err = f(ctx, ids)
 }
