@@ -50,6 +50,32 @@ func TestLoaderFetchesSiblingsOnce(t *testing.T) {
 	}
 }
 
+// Whoever continues with one value of a fetch finds all of them loaded.
+func TestLoaderLoadsSiblingsTogether(t *testing.T) {
+	for range 5 {
+		var l loader[string, string]
+		var c calls
+		siblings := make([]string, 500)
+		for i := range siblings {
+			siblings[i] = fmt.Sprint(i)
+		}
+		var wg sync.WaitGroup
+		for _, id := range siblings {
+			wg.Go(func() {
+				if _, _, err := l.load(t.Context(), id, func() []string { return siblings }, c.fetch); err != nil {
+					t.Error(err)
+				}
+				for _, sibling := range siblings {
+					if _, ok := l.loaded(sibling); !ok {
+						t.Errorf("%s is loaded, and %s is not", id, sibling)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
 func TestLoaderReturnsErrorToAllSiblings(t *testing.T) {
 	var l loader[string, string]
 	broken := errors.New("broken")
