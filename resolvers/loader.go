@@ -18,8 +18,8 @@ type loader[K comparable, V any] struct {
 
 // entry is the result of one read, which may be in progress.
 type entry[V any] struct {
-	// done is closed when the other fields are set. Entries that are fetched together share it: whoever
-	// continues with one of them finds all of them loaded.
+	// done is closed when the other fields are set. Entries that are fetched together share it:
+	// whoever continues with one of them finds all of them loaded.
 	done  chan struct{}
 	value V
 	found bool
