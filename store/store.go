@@ -6,7 +6,8 @@
 // types of package blog, and errors with its codes.
 //
 // Each of the queries Q1–Q6 reads one partition: Q1 and Q2 by a point read, the lists Q3–Q6 by a
-// query that normally gets one page. Four kinds of reads reach further:
+// query that normally gets one page. So do the lists of tags and months, and those of their posts.
+// Four kinds of reads reach further:
 //
 //   - Users, Posts, LikedBy and PostCounts read several ids, each in its own partition, by one read
 //     many. azcosmos sends it as one query to each physical partition that has any of them.
@@ -21,7 +22,7 @@
 //	readcache   reads, kept until their partition changes
 //	store       commands and queries
 //	changefeed  changes, leases, dead letters
-//	views       copies of posts, the feed, and the steps of chores
+//	views       copies of posts, the feed, lists, and the steps of chores
 //	audit       audit, repair, rebuild
 //	transfer    copies one database into another
 //	provision   creates what a database lacks

@@ -20,7 +20,6 @@ func (i *LikeItem) Address() (partition, id string)        { return i.PostID, i.
 func (i *ReservationItem) Address() (partition, id string) { return i.ID, i.ID }
 func (i *EntryItem) Address() (partition, id string)       { return string(i.List), i.ID }
 func (i *CounterItem) Address() (partition, id string)     { return string(i.List), i.ID }
-func (i *WeightItem) Address() (partition, id string)      { return i.List, i.ID }
 
 func (i *UserItem) Expires() bool        { return i.TTL > 0 }
 func (i *PostItem) Expires() bool        { return i.TTL > 0 }
@@ -30,7 +29,6 @@ func (i *LikeItem) Expires() bool        { return false }
 func (i *ReservationItem) Expires() bool { return false }
 func (i *EntryItem) Expires() bool       { return false }
 func (i *CounterItem) Expires() bool     { return false }
-func (i *WeightItem) Expires() bool      { return false }
 
 var (
 	userBytes        = sizeOf[UserItem]() + sizeOf[blog.User]()
@@ -42,7 +40,6 @@ var (
 	reservationBytes = sizeOf[ReservationItem]()
 	entryBytes       = sizeOf[EntryItem]() + sizeOf[blog.Post]() + sizeOf[blog.User]()
 	counterBytes     = sizeOf[CounterItem]()
-	weightBytes      = sizeOf[WeightItem]()
 )
 
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
@@ -74,8 +71,6 @@ func (i *EntryItem) Bytes() int {
 }
 
 func (i *CounterItem) Bytes() int { return counterBytes + len(i.ID) + len(i.List) + len(i.Type) }
-
-func (i *WeightItem) Bytes() int { return weightBytes + len(i.ID) + len(i.List) + len(i.Type) }
 
 func (i *ContentItem) Bytes() int {
 	return contentBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.Content)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -254,13 +253,7 @@ func (e listEntries) admission(context.Context) (admission, error) {
 		account: func(batch *azcosmos.TransactionalBatch, created int) {
 			batch.PatchItem(schema.CounterID, addToCounter(int64(created)), nil)
 		},
-		accounted: func(ctx context.Context, account []byte, created int) error {
-			var counter schema.CounterItem
-			if err := cosmos.Decode(account, &counter); err != nil {
-				return err
-			}
-			return e.writeChangedWeight(ctx, counter, created)
-		},
+		accounted: e.counted,
 	}, nil
 }
 
@@ -321,59 +314,37 @@ func (listEntries) follow(context.Context, []projected) error { return nil }
 
 // write writes the entry, and the counter and the weight of the list if they change.
 func (e listEntries) write(ctx context.Context, post *blog.Post, current CopyState) error {
-	added := addedCopies(post, current)
+	item, added := e.copyOf(post, current), addedCopies(post, current)
 	if added == 0 {
-		return writeCopy(ctx, e.lists, string(e.list), post.ID, e.copyOf(post, current), current)
+		return writeCopy(ctx, e.lists, string(e.list), post.ID, item, current)
 	}
-	counter, err := e.writeCounted(ctx, post, current, added)
-	if cosmos.IsNotFound(err) {
+	write := func() ([]byte, error) {
+		return writeCounted(ctx, e.lists, string(e.list), post.ID, item, current, schema.CounterID, addToCounter(added))
+	}
+	counter, err := write()
+	if err == errNoCounter {
 		if err = e.createCounter(ctx); err == nil {
-			counter, err = e.writeCounted(ctx, post, current, added)
+			counter, err = write()
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return e.writeChangedWeight(ctx, counter, int(added))
+	return e.counted(ctx, counter, int(added))
 }
 
-// writeChangedWeight writes the weight if it has changed with the counter. counter is the counter
-// after a transaction that added to it.
-func (e listEntries) writeChangedWeight(ctx context.Context, counter schema.CounterItem, added int) error {
+// counted writes the weight if it has changed with the counter, which is given as it was after a
+// transaction that added to it.
+func (e listEntries) counted(ctx context.Context, text []byte, added int) error {
+	var counter schema.CounterItem
+	if err := cosmos.Decode(text, &counter); err != nil {
+		return err
+	}
 	if schema.Weight(counter.PostCount) == schema.Weight(counter.PostCount-added) {
 		return nil
 	}
 	return e.writeWeight(ctx, counter)
 }
-
-// writeCounted writes the entry in one transaction with the counter, and returns the counter.
-// Error: NOT_FOUND if there is no counter.
-func (e listEntries) writeCounted(ctx context.Context, post *blog.Post, current CopyState, added int64) (schema.CounterItem, error) {
-	var counter schema.CounterItem
-	text, err := cosmos.EncodeItem(e.copyOf(post, current))
-	if err != nil {
-		return counter, cosmos.ToBlogError(err)
-	}
-	batch := e.lists.NewTransactionalBatch(azcosmos.NewPartitionKeyString(string(e.list)))
-	batch.PatchItem(schema.CounterID, addToCounter(added), nil)
-	if current.exists() {
-		batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
-	} else {
-		batch.CreateItem(text, nil)
-	}
-	response, err := e.lists.ExecuteTransactionalBatch(ctx, batch, &azcosmos.TransactionalBatchOptions{EnableContentResponseOnWrite: true})
-	switch {
-	case err != nil:
-		return counter, cosmos.ToBlogError(err)
-	case !response.Success && len(response.OperationResults) > 0 && response.OperationResults[0].StatusCode == http.StatusNotFound:
-		return counter, errNoCounter
-	case !response.Success:
-		return counter, cosmos.BatchError(response)
-	}
-	return counter, cosmos.Decode(response.OperationResults[0].ResourceBody, &counter)
-}
-
-var errNoCounter = blog.Errorf(blog.NotFound, "The list has no counter.")
 
 // createCounter creates the counter of an empty list, unless another call has done so.
 func (e listEntries) createCounter(ctx context.Context) error {

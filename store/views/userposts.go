@@ -62,25 +62,43 @@ func addedCopies(post *blog.Post, current CopyState) (added int64) {
 // writeCounted writes the copy in one transaction with the user's postCount.
 func (u userPosts) writeCounted(ctx context.Context, post *blog.Post, current CopyState, added int64) error {
 	item := u.copyOf(post, current)
+	_, err := writeCounted(ctx, u.users, u.userID, post.ID, item, current, u.userID, IncrementPostCount(added))
+	if err == errNoCounter {
+		return writeCopy(ctx, u.users, u.userID, post.ID, item, current) // the user is gone: there is no count
+	}
+	return err
+}
+
+// errNoCounter is the error of a write whose counter does not exist.
+var errNoCounter = blog.Errorf(blog.NotFound, "There is no item that counts the copies.")
+
+// writeCounted is writeCopy in one transaction with a change of the item that counts the copies. It
+// returns that item. Error: errNoCounter if it does not exist; then nothing is written.
+func writeCounted(
+	ctx context.Context, c *azcosmos.ContainerClient, partition, id string, item any, current CopyState,
+	counterID string, change azcosmos.PatchOperations,
+) (counter []byte, err error) {
 	text, err := cosmos.EncodeItem(item)
 	if err != nil {
-		return cosmos.ToBlogError(err)
+		return nil, cosmos.ToBlogError(err)
 	}
-	batch := u.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(u.userID))
-	batch.PatchItem(u.userID, IncrementPostCount(added), nil)
+	batch := c.NewTransactionalBatch(azcosmos.NewPartitionKeyString(partition))
+	batch.PatchItem(counterID, change, nil)
 	if current.exists() {
-		batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
+		batch.ReplaceItem(id, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
 	} else {
 		batch.CreateItem(text, nil)
 	}
-	response, err := u.users.ExecuteTransactionalBatch(ctx, batch, nil)
+	response, err := c.ExecuteTransactionalBatch(ctx, batch, &azcosmos.TransactionalBatchOptions{EnableContentResponseOnWrite: true})
 	switch {
-	case err != nil || response.Success:
-		return cosmos.ToBlogError(err)
+	case err != nil:
+		return nil, cosmos.ToBlogError(err)
+	case response.Success:
+		return response.OperationResults[0].ResourceBody, nil
 	case len(response.OperationResults) > 0 && response.OperationResults[0].StatusCode == http.StatusNotFound:
-		return writeCopy(ctx, u.users, u.userID, post.ID, item, current) // the user is gone: there is no count
+		return nil, errNoCounter
 	}
-	return cosmos.BatchError(response)
+	return nil, cosmos.BatchError(response)
 }
 
 // IncrementPostCount returns the change that adds to a user's postCount. It leaves the user's

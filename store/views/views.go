@@ -1,5 +1,6 @@
 // Package views applies the results of projections: the short copies of posts in users and feed,
-// the usernames on posts, comments and likes, and the steps of deletions. A view is written only if
+// the entries of posts in lists, the usernames on posts, comments and likes, and the steps of
+// deletions. A view is written only if
 // its source has a greater revision than the copy, and only if the copy is still in the state that
 // was read. Every step may therefore be interrupted anywhere and run again, also concurrently. This
 // package provides the steps of chores (sweeps, deletions and purges); the projector schedules
