@@ -72,7 +72,7 @@ const (
 // The change feeds enumerate the existing items. Each partition that they name is compared
 // once, by one query and a few point reads. A filter across partitions would report no progress,
 // and would not find the comments of a missing post. Memory holds some partitions at a time, the
-// feed, and less than 100 bytes for each post, user and username.
+// feed, and less than 100 bytes for each post, user, username and entry of a list.
 func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	run := newAuditRun(db, options)
 	err := run.run(ctx)

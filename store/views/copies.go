@@ -87,7 +87,7 @@ type CopyState struct {
 	Deleted  bool        `json:"deleted"`
 	ETag     azcore.ETag `json:"_etag"`
 
-	listedState // zero in feed and in lists
+	listedState // of copies in users; feed and lists have only a part of it, and do not use it
 }
 
 func (c CopyState) exists() bool { return c.ETag != "" }

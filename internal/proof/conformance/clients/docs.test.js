@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const withoutIndentation = (text) => text.replace(/^ +/gm, "");
 const document = readFileSync("../../../../docs/clients.md", "utf8");
-const files = ["codegen.ts", "apollo.test.tsx", "urql.test.tsx", "relay.test.tsx"];
+const files = ["codegen.ts", "apollo.test.tsx", "urql.test.tsx", "relay.test.tsx", "scenario.tsx"];
 const programs = files.map((name) => withoutIndentation(readFileSync(name, "utf8")));
 
 test("the snippets of docs/clients.md are tested", () => {

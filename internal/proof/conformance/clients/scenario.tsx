@@ -187,6 +187,14 @@ export function scenario(library: Library) {
       for (const id of shownIds()) assert.match(id!, /^p_[A-Za-z0-9_]+$/);
     });
 
+    test("posts of the feed have their newest comments", async () => {
+      const { feed } = await api.ask(`
+        { feed { nodes { title commentCount recentComments { excerpt author { username } creationDate } } } }
+      `);
+      assert.ok(feed.nodes.length > 0);
+      for (const { commentCount, recentComments } of feed.nodes) assert.equal(recentComments.length, Math.min(3, commentCount));
+    });
+
     test("a like changes the post everywhere, and its removal removes it", async () => {
       const exchanges: Exchange[] = [];
       const Blog = as("Anna", record(exchanges));

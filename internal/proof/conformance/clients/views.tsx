@@ -37,7 +37,7 @@ export interface Library {
 export interface PostCard {
   id: string;
   title: string;
-  likeCount: number | null;
+  likeCount?: number | null;
   viewerHasLiked?: boolean | null;
   author: { id: string; username: string; postCount?: number | null };
 }
