@@ -19,9 +19,9 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
@@ -182,7 +182,7 @@ func feedHas(t *testing.T, client *apitest.Client, want string) bool {
 // TestRoleMatchesUsage checks that the template's role grants exactly the actions of a server
 // and a projector.
 func TestRoleMatchesUsage(t *testing.T) {
-	engine, err := embedded.Open(embedded.Options{Entra: true})
+	engine, err := engine.Open(engine.Options{Entra: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,9 +23,9 @@ import (
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/command"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/views"
 )
@@ -497,9 +497,9 @@ func delayAfter(n int64) time.Duration {
 }
 
 // startCopy starts a copy to an endpoint and returns after requestsBeforeStop requests.
-func startCopy(t *testing.T, data string) (target *embedded.Engine, endpoint string, copying *process) {
+func startCopy(t *testing.T, data string) (target *engine.Engine, endpoint string, copying *process) {
 	t.Helper()
-	target, err := embedded.Open(embedded.Options{})
+	target, err := engine.Open(engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -550,7 +550,7 @@ func TestSeed(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	runSeed(t, nil, "--users", strconv.Itoa(*seedUsers), "--seed", "920", "--data", data)
-	engine, err := embedded.Open(embedded.Options{Dir: filepath.Join(data, "engine")})
+	engine, err := engine.Open(engine.Options{Dir: filepath.Join(data, "engine")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -598,7 +598,7 @@ func TestStoppedSeedResumes(t *testing.T) {
 
 func testStoppedSeed(t *testing.T, stop func(*process, *testing.T)) {
 	t.Parallel()
-	engine, err := embedded.Open(embedded.Options{})
+	engine, err := engine.Open(engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -666,7 +666,7 @@ type storedItem struct {
 // requireConsistency compares all counts of posts with their comments and likes, all names with
 // the users, all copies with the posts, and the feed with the newest posts. It returns the number
 // of posts.
-func requireConsistency(t *testing.T, engine *embedded.Engine, users int) (number int) {
+func requireConsistency(t *testing.T, engine *engine.Engine, users int) (number int) {
 	t.Helper()
 	names, claimed := map[string]string{}, map[string]string{}
 	posts, copies, feed := map[string]storedItem{}, map[string]storedItem{}, map[string]storedItem{}

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/internal/auth"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/apitest"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
@@ -244,7 +244,7 @@ func addExcludedPath(t *testing.T, data string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := embedded.Open(embedded.Options{Dir: filepath.Join(data, "engine"), Key: string(key)})
+	engine, err := engine.Open(engine.Options{Dir: filepath.Join(data, "engine"), Key: string(key)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +390,7 @@ func TestRestore(t *testing.T) {
 // itemsIn returns all items of a data folder that no process has open.
 func itemsIn(t *testing.T, data string) map[string]any {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{Dir: filepath.Join(data, "engine")})
+	engine, err := engine.Open(engine.Options{Dir: filepath.Join(data, "engine")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,7 +400,7 @@ func itemsIn(t *testing.T, data string) map[string]any {
 
 // itemsOf returns all items of the sources and views. It omits the properties that the engine
 // adds, and the revision that a copy stores for the next one.
-func itemsOf(t *testing.T, engine *embedded.Engine) map[string]any {
+func itemsOf(t *testing.T, engine *engine.Engine) map[string]any {
 	t.Helper()
 	items := map[string]any{}
 	for _, container := range []string{"users", "posts", "feed", "usernames"} {

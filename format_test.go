@@ -11,7 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/config"
-	"cosmosblog/store/embedded"
+	"cosmosblog/internal/engine"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 )
@@ -27,7 +27,7 @@ var anotherFormat = fmt.Sprintf("the database cosmosblog has the format %d, and 
 // changeEngine opens the engine of a data folder, and calls change with its container leases.
 func changeEngine(t *testing.T, data string, change func(leases *azcosmos.ContainerClient) error) {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{Dir: filepath.Join(data, "engine")})
+	engine, err := engine.Open(engine.Options{Dir: filepath.Join(data, "engine")})
 	if err != nil {
 		t.Fatal(err)
 	}

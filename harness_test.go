@@ -29,9 +29,9 @@ import (
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/command"
 	"cosmosblog/internal/config"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
@@ -534,7 +534,7 @@ func copyFolder(t *testing.T, from, to string) {
 }
 
 // newClient opens an azcosmos client. If engine is not nil, the client reaches it in process.
-func newClient(t *testing.T, endpoint, key string, engine *embedded.Engine) *azcosmos.Client {
+func newClient(t *testing.T, endpoint, key string, engine *engine.Engine) *azcosmos.Client {
 	t.Helper()
 	credential, err := azcosmos.NewKeyCredential(key)
 	if err != nil {
@@ -563,7 +563,7 @@ func containerOf(t *testing.T, client *azcosmos.Client, name string) *azcosmos.C
 }
 
 // eachItem decodes all items of a container, read without package store.
-func eachItem[T any](t *testing.T, engine *embedded.Engine, container string, do func(T)) {
+func eachItem[T any](t *testing.T, engine *engine.Engine, container string, do func(T)) {
 	t.Helper()
 	c := containerOf(t, newClient(t, provision.LocalEndpoint(), engine.Key(), engine), container)
 	options := &azcosmos.QueryOptions{PageSizeHint: 1000}

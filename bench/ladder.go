@@ -14,9 +14,9 @@ import (
 	v2 "cosmosblog/bench/models/v2"
 	v3 "cosmosblog/bench/models/v3"
 	v4 "cosmosblog/bench/models/v4"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 )
@@ -124,7 +124,7 @@ const endpointVariable = "COSMOS_ENDPOINT"
 // account is an embedded engine of this process, or the account or engine at COSMOS_ENDPOINT.
 type account struct {
 	options cosmos.Options
-	engine  *embedded.Engine
+	engine  *engine.Engine
 	folder  string // of the engine
 	made    []*cosmos.DB
 }
@@ -148,7 +148,7 @@ func openAccount(o *options) (*account, error) {
 	if a.folder, err = os.MkdirTemp("", "cosmosblog-models-"); err != nil {
 		return nil, err
 	}
-	if a.engine, err = embedded.Open(embedded.Options{Dir: a.folder}); err != nil {
+	if a.engine, err = engine.Open(engine.Options{Dir: a.folder}); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(a.folder))
 	}
 	a.options = cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: a.engine.Key(), Transport: cosmos.InProcess(a.engine)}

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"cosmosblog/bench/models"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/docsection"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 )
 
 // models --write writes the table, the plot and the figures for the pages.
@@ -65,7 +65,7 @@ func TestModelsAreWritten(t *testing.T) {
 
 // On an engine that has other databases, models uses and removes only those that it made.
 func TestModelsOnARunningEngine(t *testing.T) {
-	engine, err := embedded.Open(embedded.Options{})
+	engine, err := engine.Open(engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func (p progress) Write(text []byte) (int, error) {
 func TestInterruptedModels(t *testing.T) {
 	for name, isRefused := range map[string]bool{"removed": false, "refused": true} {
 		t.Run(name, func(t *testing.T) {
-			engine, err := embedded.Open(embedded.Options{})
+			engine, err := engine.Open(engine.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

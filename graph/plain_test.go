@@ -15,6 +15,7 @@ import (
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proof/storetest"
@@ -23,7 +24,6 @@ import (
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
 )
@@ -48,7 +48,7 @@ func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	engine := storetest.OpenEngine(t, embedded.Options{})
+	engine := storetest.OpenEngine(t, engine.Options{})
 	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -18,10 +18,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 )
@@ -29,7 +29,7 @@ import (
 // world is a database on an in-memory engine, for one test.
 type world struct {
 	testing.TB
-	engine *embedded.Engine
+	engine *engine.Engine
 	store  *storetest.Database   // of the commands
 	clock  *storetest.StillClock // of the projectors
 	names  atomic.Int64
@@ -40,11 +40,11 @@ func newWorld(t testing.TB) *world { return newWorldOf(t, 1) }
 // newWorldOf creates a world whose containers have the given number of feed ranges.
 func newWorldOf(t testing.TB, ranges int) *world {
 	t.Helper()
-	return newWorldOn(t, ranges, embedded.Options{})
+	return newWorldOn(t, ranges, engine.Options{})
 }
 
 // newWorldOn creates a world on an engine with options.
-func newWorldOn(t testing.TB, ranges int, options embedded.Options) *world {
+func newWorldOn(t testing.TB, ranges int, options engine.Options) *world {
 	t.Helper()
 	w := &world{TB: t, engine: storetest.OpenEngine(t, options), clock: storetest.NewStillClock(time.Now())}
 	w.store = w.open(storetest.Divided(cosmos.InProcess(w.engine), ranges))

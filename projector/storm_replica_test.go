@@ -5,10 +5,10 @@ import (
 	"sync"
 	"time"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/faultstest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 )
 
 // maxTrail is the longest lag of a replica. A command may begin with a username that is as old, and
@@ -18,7 +18,7 @@ const maxTrail = 2 * time.Second
 
 // addReplica adds a follower that answers most of the reads of writers and projectors, change feeds
 // included, and lags by random times. The test itself reads the latest state.
-func (s *storm) addReplica(options embedded.Options, decisions *decisions) {
+func (s *storm) addReplica(options engine.Options, decisions *decisions) {
 	s.Helper()
 	clock := new(faultstest.Clock)
 	options.Key, options.Now, options.Script.Accept = s.engine.Key(), clock.Now, decisions.repeat

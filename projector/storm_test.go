@@ -14,12 +14,12 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/faultstest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/schema"
 )
 
@@ -81,7 +81,7 @@ type storm struct {
 	seed          uint64
 	database      policy.Transporter // the engine, or its replica
 	latest        policy.Transporter // the engine's latest state
-	follower      *embedded.Engine   // nil without a replica
+	follower      *engine.Engine     // nil without a replica
 	replica       *faultstest.Replica
 	transport     policy.Transporter // of all requests, after the faults
 	raging        atomic.Bool
@@ -117,7 +117,7 @@ func newStorm(t *testing.T, seed uint64) *storm {
 	s := &storm{seed: seed, Rand: rand.New(rand.NewPCG(seed, 1)), splits: map[string]*splits{}, continuations: map[string][]string{},
 		eventCounts: map[string]int{}}
 	decisions := &decisions{}
-	options := embedded.Options{QueriesSeeOwnWrites: s.IntN(2) == 0}
+	options := engine.Options{QueriesSeeOwnWrites: s.IntN(2) == 0}
 	options.Script.Accept = s.acceptor(rand.New(rand.NewPCG(seed, 2)))
 	replicated := s.IntN(2) == 0
 	switch {

@@ -16,9 +16,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/schema"
 )
 
@@ -63,7 +63,7 @@ func BenchmarkProjectors(b *testing.B) {
 func BenchmarkLikedPosts(b *testing.B) {
 	var rates, times []float64
 	for range b.N {
-		w := newWorldOn(b, 1, embedded.Options{Dir: b.TempDir()})
+		w := newWorldOn(b, 1, engine.Options{Dir: b.TempDir()})
 		var posts []*blog.Post
 		for range writersAtOnce {
 			posts = append(posts, w.posts(w.user(), changesToProject/writersAtOnce)...)
@@ -102,7 +102,7 @@ type race struct {
 // newRace writes posts, and starts projectors that share all leases before they read the posts.
 func newRace(b *testing.B, ranges, n int) *race {
 	b.Helper()
-	r := &race{world: newWorldOn(b, ranges, embedded.Options{Dir: b.TempDir()}), begin: make(chan struct{}), written: map[string]time.Time{}}
+	r := &race{world: newWorldOn(b, ranges, engine.Options{Dir: b.TempDir()}), begin: make(chan struct{}), written: map[string]time.Time{}}
 	for range writersAtOnce {
 		r.writers = append(r.writers, r.user())
 	}

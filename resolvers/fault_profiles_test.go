@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/faultstest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 )
 
 var (
@@ -121,8 +121,8 @@ type faultInjector struct {
 }
 
 // engineOptions returns the options of the profile's engines.
-func (p faultProfile) engineOptions() embedded.Options {
-	options := embedded.Options{SnapshotScripts: p.snapshots}
+func (p faultProfile) engineOptions() engine.Options {
+	options := engine.Options{SnapshotScripts: p.snapshots}
 	if p.snapshots {
 		options.Script.Before = func(int) { runtime.Gosched() }
 	}
@@ -135,7 +135,7 @@ func retriesConflicts() bool { return faultProfiles[*faultsFlag].snapshots }
 
 // newInjector returns the injector of the profile in -faults. It injects faults during GraphQL
 // requests only.
-func newInjector(t *testing.T, engine *embedded.Engine, database http.Handler) *faultInjector {
+func newInjector(t *testing.T, engine *engine.Engine, database http.Handler) *faultInjector {
 	t.Helper()
 	if *faultsFlag == "" {
 		return &faultInjector{transport: &faultstest.Transport{Next: cosmos.InProcess(database)}}
@@ -149,19 +149,19 @@ func newInjector(t *testing.T, engine *embedded.Engine, database http.Handler) *
 
 // newInjectorFor returns an injector that makes a request fail with the given chance. Its sleep
 // returns at once.
-func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.Rand, engine *embedded.Engine, database http.Handler) *faultInjector {
+func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.Rand, leader *engine.Engine, database http.Handler) *faultInjector {
 	t.Helper()
 	i := &faultInjector{sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	if p.stale || p.behind {
 		options := p.engineOptions()
-		options.Key = engine.Key()
-		follower, err := embedded.Open(options)
+		options.Key = leader.Key()
+		follower, err := engine.Open(options)
 		if err != nil {
 			t.Fatal(err)
 		}
 		i.replica = faultstest.NewReplica(database, follower, rand.New(rand.NewPCG(random.Uint64(), 0)))
 		t.Cleanup(func() {
-			i.checkReplica(t, engine, follower)
+			i.checkReplica(t, leader, follower)
 			if err := follower.Close(); err != nil {
 				t.Error(err)
 			}
@@ -214,7 +214,7 @@ func (i *faultInjector) removeInjected(r *reply) {
 
 // checkReplica checks that the replica, once it has caught up, has the same items and etags as
 // the engine.
-func (i *faultInjector) checkReplica(t *testing.T, engine, follower *embedded.Engine) {
+func (i *faultInjector) checkReplica(t *testing.T, engine, follower *engine.Engine) {
 	i.replica.CatchUp()
 	if diverged := i.replica.Diverged(); diverged != "" {
 		t.Error(diverged)

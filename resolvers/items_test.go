@@ -10,14 +10,14 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
 // itemsOf returns all items of all containers of an engine, sorted, each as "container: JSON". It
 // omits _ts. Every write to the engine changes the result.
-func itemsOf(t *testing.T, engine *embedded.Engine) []string {
+func itemsOf(t *testing.T, engine *engine.Engine) []string {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // cleanups may call itemsOf
 	credential, err := azcosmos.NewKeyCredential(engine.Key())

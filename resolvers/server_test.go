@@ -15,13 +15,13 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
 	"cosmosblog/store/views"
@@ -32,7 +32,7 @@ import (
 type server struct {
 	*testing.T
 	db       *cosmos.DB
-	engine   *embedded.Engine
+	engine   *engine.Engine
 	injector *faultInjector
 	reads    *readcache.Cache // nil if every read is sent
 	handler  http.Handler
@@ -73,13 +73,13 @@ func newFaultyServer(t *testing.T, p faultProfile, chance float64, random *rand.
 	return startServer(t, engine, injector, false)
 }
 
-func newEngine(t *testing.T) *embedded.Engine {
+func newEngine(t *testing.T) *engine.Engine {
 	t.Helper()
 	return storetest.OpenEngine(t, faultProfiles[*faultsFlag].engineOptions())
 }
 
 // startServer returns a server that reads through a cache if cached is true.
-func startServer(t *testing.T, engine *embedded.Engine, injector *faultInjector, cached bool) *server {
+func startServer(t *testing.T, engine *engine.Engine, injector *faultInjector, cached bool) *server {
 	t.Helper()
 	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: injector.transport, Sleep: injector.sleep})
 	if err != nil {

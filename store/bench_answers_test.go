@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/views"
 )
@@ -18,7 +18,7 @@ import (
 // What remains is azcosmos, the policies of package cosmos, and decoding. cpu-ns is processor time,
 // which other load on the machine does not change.
 func BenchmarkAnswers(b *testing.B) {
-	engine, err := embedded.Open(embedded.Options{})
+	engine, err := engine.Open(engine.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

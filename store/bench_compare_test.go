@@ -19,11 +19,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 )
@@ -108,7 +108,7 @@ func (c *constant) Do(request *http.Request) (*http.Response, error) {
 }
 
 // plainClient returns an azcosmos client without the policies of package cosmos.
-func plainClient(b *testing.B, engine *embedded.Engine, transport policy.Transporter) *azcosmos.Client {
+func plainClient(b *testing.B, engine *engine.Engine, transport policy.Transporter) *azcosmos.Client {
 	b.Helper()
 	credential, err := azcosmos.NewKeyCredential(engine.Key())
 	if err != nil {
@@ -125,7 +125,7 @@ func plainClient(b *testing.B, engine *embedded.Engine, transport policy.Transpo
 // BenchmarkPointRead compares azcosmos's point reads from the engine in process with those from
 // a transport with a constant answer.
 func BenchmarkPointRead(b *testing.B) {
-	_, engine := openFor(b, embedded.Options{})
+	_, engine := openFor(b, engine.Options{})
 	item := fmt.Sprintf(`{"id":"p","postId":"p","type":"post","content":%q}`, bytes.Repeat([]byte("x"), 400))
 	read := func(transport policy.Transporter) func() {
 		client := plainClient(b, engine, transport)
@@ -154,9 +154,9 @@ type database struct {
 }
 
 // openFor opens an engine with a database for a benchmark.
-func openFor(b *testing.B, options embedded.Options) (database, *embedded.Engine) {
+func openFor(b *testing.B, options engine.Options) (database, *engine.Engine) {
 	b.Helper()
-	engine, err := embedded.Open(options)
+	engine, err := engine.Open(options)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func postOf(b *testing.B, s database, author *blog.User, comments int) string {
 // BenchmarkCommentsOfPosts compares pages of comments of a post with few comments and of one
 // with 10,000. The compared pages have the same length.
 func BenchmarkCommentsOfPosts(b *testing.B) {
-	s, _ := openFor(b, embedded.Options{})
+	s, _ := openFor(b, engine.Options{})
 	ada, err := s.CreateUser(b.Context(), storetest.Account("ada"), "Ada")
 	if err != nil {
 		b.Fatal(err)
@@ -219,7 +219,7 @@ func BenchmarkGrowth(b *testing.B) {
 		posts []string
 	}
 	grown := func(posts int) growing {
-		s, _ := openFor(b, embedded.Options{Dir: b.TempDir()})
+		s, _ := openFor(b, engine.Options{Dir: b.TempDir()})
 		w := growing{database: s}
 		ada, err := w.CreateUser(b.Context(), storetest.Account("ada"), "Ada")
 		if err != nil {
@@ -263,7 +263,7 @@ func BenchmarkWriters(b *testing.B) {
 		}
 		return nil
 	}))
-	s, _ := openFor(b, embedded.Options{Dir: b.TempDir(), FS: counted})
+	s, _ := openFor(b, engine.Options{Dir: b.TempDir(), FS: counted})
 	ada, err := s.CreateUser(b.Context(), storetest.Account("ada"), "Ada")
 	if err != nil {
 		b.Fatal(err)

@@ -5,17 +5,17 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/views"
 )
 
 // BenchmarkStore measures queries and two commands on the engine in memory, with one client.
 func BenchmarkStore(b *testing.B) {
-	engine, err := embedded.Open(embedded.Options{})
+	engine, err := engine.Open(engine.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

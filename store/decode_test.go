@@ -12,10 +12,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 )
@@ -63,7 +63,7 @@ func compareDecoding[T any](t *testing.T, text []byte) {
 // engineAnswers returns the bodies of the engine's answers to commands and queries of all kinds.
 func engineAnswers(tb testing.TB) [][]byte {
 	tb.Helper()
-	engine := storetest.OpenEngine(tb, embedded.Options{})
+	engine := storetest.OpenEngine(tb, engine.Options{})
 	kept := &keptAnswers{next: cosmos.InProcess(engine)}
 	db, err := provision.OpenEmbedded(tb.Context(), engine, cosmos.Options{Transport: kept})
 	if err != nil {

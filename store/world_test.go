@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/store/embedded"
 )
 
 // world is a storetest.World with methods of this package's tests.
@@ -14,7 +14,7 @@ type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
 
-func newWorldWith(t *testing.T, options embedded.Options) *world {
+func newWorldWith(t *testing.T, options engine.Options) *world {
 	return &world{storetest.NewWith(t, options)}
 }
 

@@ -12,9 +12,9 @@ import (
 	v3 "cosmosblog/bench/models/v3"
 	v4 "cosmosblog/bench/models/v4"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
@@ -23,7 +23,7 @@ const throughput = 20_000
 
 // columns returns the four models in databases of their own.
 func columns(t *testing.T) []models.Column {
-	engine, err := embedded.Open(embedded.Options{})
+	engine, err := engine.Open(engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

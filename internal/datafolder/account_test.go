@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
 // TestWrongClockIsReported starts a process whose clock is an hour behind that of the account.
 func TestWrongClockIsReported(t *testing.T) {
-	engine, err := embedded.Open(embedded.Options{Now: func() time.Time { return time.Now().Add(time.Hour) }})
+	engine, err := engine.Open(engine.Options{Now: func() time.Time { return time.Now().Add(time.Hour) }})
 	if err != nil {
 		t.Fatal(err)
 	}

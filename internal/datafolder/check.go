@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"cosmosblog/store/embedded"
+	"cosmosblog/internal/engine"
 )
 
 // CheckReport receives the progress, in items, and the faults of a check, from one goroutine.
@@ -31,7 +31,7 @@ func Check(ctx context.Context, data string, report CheckReport) error {
 // check checks the engine. The error is nil if the check finished.
 func (e *Engine) check(ctx context.Context, report CheckReport) error {
 	found := e.engine.CheckWithProgress(ctx, report.Progress)
-	if errors.Is(found, embedded.ErrClosed) || ctx.Err() != nil {
+	if errors.Is(found, engine.ErrClosed) || ctx.Err() != nil {
 		return errors.Join(found, ctx.Err())
 	}
 	if found == nil {

@@ -13,16 +13,16 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/secretfile"
-	"cosmosblog/store/embedded"
 )
 
 // Engine is the open embedded engine of a data folder that this process owns. It serves Cosmos
 // DB's REST protocol.
 type Engine struct {
-	engine *embedded.Engine
+	engine *engine.Engine
 	folder *folder
 	damage atomic.Pointer[DamageError] // the first, nil while there is none
 }
@@ -75,10 +75,10 @@ func (f *folder) engineKey() (string, error) {
 // openEngine opens the folder's engine until r closes. If a file later turns out to be damaged, or
 // the disk fails, r fails with a *DamageError.
 func (f *folder) openEngine(r *lifecycle.Runner, o EngineOptions) (*Engine, error) {
-	return f.openEngineWith(r, embedded.Options{Key: o.Key, Entra: o.Entra})
+	return f.openEngineWith(r, engine.Options{Key: o.Key, Entra: o.Entra})
 }
 
-func (f *folder) openEngineWith(r *lifecycle.Runner, options embedded.Options) (*Engine, error) {
+func (f *folder) openEngineWith(r *lifecycle.Runner, options engine.Options) (*Engine, error) {
 	// Pebble would make the folder readable for others.
 	if err := os.MkdirAll(f.file(engineName), 0o700); err != nil {
 		return nil, folderError(f.path, err)
@@ -91,7 +91,7 @@ func (f *folder) openEngineWith(r *lifecycle.Runner, options embedded.Options) (
 		r.Fail(damage)
 	}
 	var err error
-	if e.engine, err = embedded.Open(options); err != nil {
+	if e.engine, err = engine.Open(options); err != nil {
 		return nil, f.openError(err)
 	}
 	r.OnClose(e.close)
@@ -101,12 +101,12 @@ func (f *folder) openEngineWith(r *lifecycle.Runner, options embedded.Options) (
 // openError explains why an engine does not open.
 func (f *folder) openError(err error) error {
 	switch {
-	case errors.Is(err, embedded.ErrNewerFormat):
+	case errors.Is(err, engine.ErrNewerFormat):
 		return fmt.Errorf("the data folder %s was written by a newer version of this program: "+
 			"use that version, or another folder", f.path)
 	case errors.Is(err, fs.ErrPermission):
 		return folderError(f.path, err)
-	case errors.Is(err, embedded.ErrDamaged), errors.Is(err, embedded.ErrDisk):
+	case errors.Is(err, engine.ErrDamaged), errors.Is(err, engine.ErrDisk):
 		return &DamageError{f.path, err}
 	}
 	return fmt.Errorf("the data folder %s cannot be opened: %s", f.path, firstLine(err))
@@ -129,11 +129,11 @@ type DamageError struct {
 }
 
 func (e *DamageError) Error() string {
-	detail, kind := firstLine(e.cause), embedded.ErrDamaged
+	detail, kind := firstLine(e.cause), engine.ErrDamaged
 	sentence := "the data folder %s is damaged (%s), and its data cannot be trusted: " +
 		"restore it from a backup, or use another folder"
-	if errors.Is(e.cause, embedded.ErrDisk) {
-		kind = embedded.ErrDisk
+	if errors.Is(e.cause, engine.ErrDisk) {
+		kind = engine.ErrDisk
 		sentence = "the data folder %s can no longer be written (%s): " +
 			"make room or repair the disk, and start again; acknowledged writes are safe"
 	}

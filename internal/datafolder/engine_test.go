@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/store/embedded"
 )
 
 // A full disk ends the process that owns the folder with one error.
@@ -29,7 +29,7 @@ func TestFullDisk(t *testing.T) {
 			return err
 		}
 		r.OnClose(f.release)
-		engine, err := f.openEngineWith(r, embedded.Options{FS: disk})
+		engine, err := f.openEngineWith(r, engine.Options{FS: disk})
 		if err != nil {
 			return err
 		}

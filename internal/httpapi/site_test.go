@@ -13,13 +13,13 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
@@ -74,7 +74,7 @@ func (trustingVerifier) Verify(_ context.Context, token string) (blog.Account, e
 // newSite starts a site with its fixtures.
 func newSite(t testing.TB, development bool) *site {
 	t.Helper()
-	engine := storetest.OpenEngine(t, embedded.Options{})
+	engine := storetest.OpenEngine(t, engine.Options{})
 	s := &site{TB: t, development: development, log: new(lockedLog)}
 	database := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.intercept == nil || !s.intercept(w, r) {

@@ -16,22 +16,22 @@ import (
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
 // postAPI returns the API over an engine in memory, with the traffic that counts its requests,
 // and a query of its only post. transport returns the store's transport.
 func postAPI(
-	tb testing.TB, traffic *telemetry.Traffic, transport func(*embedded.Engine) policy.Transporter,
+	tb testing.TB, traffic *telemetry.Traffic, transport func(*engine.Engine) policy.Transporter,
 ) (api http.Handler, request func() *http.Request) {
 	tb.Helper()
-	engine, err := embedded.Open(embedded.Options{})
+	engine, err := engine.Open(engine.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func postAPI(
 	}
 }
 
-func directly(engine *embedded.Engine) policy.Transporter { return cosmos.InProcess(engine) }
+func directly(engine *engine.Engine) policy.Transporter { return cosmos.InProcess(engine) }
 
 // throttling rejects every other point read with 429.
 type throttling struct {
@@ -93,7 +93,7 @@ func TestRetriesAreCounted(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	traffic := loggedTraffic(&log)
-	api, request := postAPI(t, traffic, func(engine *embedded.Engine) policy.Transporter {
+	api, request := postAPI(t, traffic, func(engine *engine.Engine) policy.Transporter {
 		return &throttling{next: cosmos.InProcess(engine)}
 	})
 	api.ServeHTTP(httptest.NewRecorder(), request())

@@ -3,15 +3,15 @@ package seed_test
 import (
 	"testing"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
 // BenchmarkWrite writes data sets of 50 users, on disk.
 func BenchmarkWrite(b *testing.B) {
-	engine, err := embedded.Open(embedded.Options{Dir: b.TempDir()})
+	engine, err := engine.Open(engine.Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
 	}

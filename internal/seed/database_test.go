@@ -23,24 +23,24 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"github.com/google/go-cmp/cmp"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
 // database is an engine in memory, for one test.
 type database struct {
 	t      *testing.T
-	engine *embedded.Engine
+	engine *engine.Engine
 	clock  *storetest.StillClock // of the engine
 }
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
 	clock := storetest.NewStillClock(time.Now())
-	engine := storetest.OpenEngine(t, embedded.Options{Now: clock.Now})
+	engine := storetest.OpenEngine(t, engine.Options{Now: clock.Now})
 	return &database{t, engine, clock}
 }
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
@@ -20,12 +20,12 @@ import (
 type dividedContainer struct {
 	*azcosmos.ContainerClient
 	t      *testing.T
-	engine *embedded.Engine
+	engine *engine.Engine
 }
 
 func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
 	t.Helper()
-	engine := storetest.OpenEngine(t, embedded.Options{})
+	engine := storetest.OpenEngine(t, engine.Options{})
 	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)})
 	if err != nil {
 		t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/engine"
 	injected "cosmosblog/internal/proof/faultstest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
@@ -21,7 +21,7 @@ import (
 // budget. After the last retry, a request fails with 429. Each container has its own budget.
 func TestThrottledRequestsAreRetried(t *testing.T) {
 	const perSecond = 20
-	engine := storetest.OpenEngine(t, embedded.Options{})
+	engine := storetest.OpenEngine(t, engine.Options{})
 	begin := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	b := storetest.NewThrottled(begin)
 	b.Budget = &injected.Budget{Next: cosmos.InProcess(engine), PerSecond: perSecond, Now: b.Clock}

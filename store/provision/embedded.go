@@ -3,25 +3,31 @@ package provision
 import (
 	"context"
 	"crypto/rand"
+	"net/http"
 	"strings"
 
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/schema"
 )
+
+// Engine is an embedded engine: a handler of Cosmos DB's REST protocol, with its master key.
+type Engine interface {
+	http.Handler
+	Key() string
+}
 
 // OpenEmbedded opens the database of an embedded engine in this process, and creates the
 // missing containers, indexes and scripts. It sets the Endpoint and Key of the options. A given
 // Transport must lead to the engine; without one, requests stay in the process. The caller
 // closes the DB, and after it the engine. Errors: *DifferenceError, *schema.FormatError, or that
 // of a request.
-func OpenEmbedded(ctx context.Context, engine *embedded.Engine, options cosmos.Options) (*cosmos.DB, error) {
+func OpenEmbedded(ctx context.Context, engine Engine, options cosmos.Options) (*cosmos.DB, error) {
 	return openEmbedded(ctx, engine, options, Prepare)
 }
 
 // OpenEmbeddedSource is OpenEmbedded for a database that is only read: it creates nothing. Errors:
 // those of schema.CheckSource.
-func OpenEmbeddedSource(ctx context.Context, engine *embedded.Engine, options cosmos.Options) (*cosmos.DB, error) {
+func OpenEmbeddedSource(ctx context.Context, engine Engine, options cosmos.Options) (*cosmos.DB, error) {
 	return openEmbedded(ctx, engine, options, schema.CheckSource)
 }
 
@@ -34,7 +40,7 @@ func Prepare(ctx context.Context, db *cosmos.DB) error {
 }
 
 func openEmbedded(
-	ctx context.Context, engine *embedded.Engine, options cosmos.Options, prepare func(context.Context, *cosmos.DB) error,
+	ctx context.Context, engine Engine, options cosmos.Options, prepare func(context.Context, *cosmos.DB) error,
 ) (*cosmos.DB, error) {
 	options.Endpoint = LocalEndpoint()
 	options.Key = engine.Key()

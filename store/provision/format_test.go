@@ -13,10 +13,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/faultstest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 )
@@ -277,8 +277,8 @@ func openBehind(
 func TestFormatOnALaggingReplica(t *testing.T) {
 	for name, isDataBehind := range map[string]bool{"all containers": true, "leases only": false} {
 		t.Run(name, func(t *testing.T) {
-			leader := storetest.OpenEngine(t, embedded.Options{})
-			follower := storetest.OpenEngine(t, embedded.Options{Key: leader.Key()})
+			leader := storetest.OpenEngine(t, engine.Options{})
+			follower := storetest.OpenEngine(t, engine.Options{Key: leader.Key()})
 			replica := faultstest.NewReplica(leader, follower, rand.New(rand.NewPCG(1, 1)))
 			options := cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: leader.Key(), Transport: cosmos.InProcess(replica)}
 			if _, err := run(t, options, provision.Throughputs{}); err != nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 )
@@ -45,9 +45,9 @@ func run(t *testing.T, options cosmos.Options, throughputs provision.Throughputs
 	return provision.Run(t.Context(), db, throughputs)
 }
 
-func newEngine(t *testing.T) (*embedded.Engine, cosmos.Options) {
+func newEngine(t *testing.T) (*engine.Engine, cosmos.Options) {
 	t.Helper()
-	engine := storetest.OpenEngine(t, embedded.Options{})
+	engine := storetest.OpenEngine(t, engine.Options{})
 	return engine, cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)}
 }
 
@@ -177,7 +177,7 @@ func TestWrongKey(t *testing.T) {
 // With Entra ID, every request carries the token. The account forbids management operations: a
 // server can still open the database, but provisioning fails.
 func TestEntra(t *testing.T) {
-	w := newWorldWith(t, embedded.Options{Entra: true})
+	w := newWorldWith(t, engine.Options{Entra: true})
 	var last http.Header
 	options := cosmos.Options{
 		Endpoint:   provision.LocalEndpoint(),
@@ -211,7 +211,7 @@ func TestEntra(t *testing.T) {
 }
 
 // sign signs a request with the engine's key ("Access control on Azure Cosmos DB resources").
-func sign(t *testing.T, engine *embedded.Engine, request *http.Request) {
+func sign(t *testing.T, engine *engine.Engine, request *http.Request) {
 	t.Helper()
 	part := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
 	kind, link := part[len(part)-1], strings.Join(part[:len(part)-1], "/")

@@ -3,8 +3,8 @@ package provision_test
 import (
 	"testing"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/store/embedded"
 )
 
 // world is a storetest.World with shortcuts for this package.
@@ -12,7 +12,7 @@ type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
 
-func newWorldWith(t *testing.T, options embedded.Options) *world {
+func newWorldWith(t *testing.T, options engine.Options) *world {
 	return &world{storetest.NewWith(t, options)}
 }
 

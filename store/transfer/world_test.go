@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/store/embedded"
 )
 
 // init reduces the runs of the random test. The flag -rapid.checks has precedence.
@@ -20,7 +20,7 @@ type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
 
-func newWorldWith(t *testing.T, options embedded.Options) *world {
+func newWorldWith(t *testing.T, options engine.Options) *world {
 	return &world{storetest.NewWith(t, options)}
 }
 

@@ -12,12 +12,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
+	host "cosmosblog/internal/engine/script"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
-	host "cosmosblog/store/embedded/script"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
@@ -108,7 +108,7 @@ func TestFeedAfterRandomConcurrentHistory(t *testing.T) {
 		},
 		func(t *testing.T, _ *storetest.ScriptFaults) *world { // others write during each script
 			pause := func(int) { time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond) }
-			return newWorldWith(t, embedded.Options{SnapshotScripts: true, Script: host.Options{Before: pause}})
+			return newWorldWith(t, engine.Options{SnapshotScripts: true, Script: host.Options{Before: pause}})
 		},
 	}
 	for _, i := range someOf[uint64](t, 1, 0, 1, 2) {

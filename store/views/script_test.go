@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	host "cosmosblog/internal/engine/script"
 	"cosmosblog/internal/proof/storetest"
-	host "cosmosblog/store/embedded/script"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )

@@ -9,11 +9,11 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
+	host "cosmosblog/internal/engine/script"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
-	host "cosmosblog/store/embedded/script"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
@@ -96,7 +96,7 @@ func TestSweep(t *testing.T) {
 // TestSweepRepeatsExecutions checks that a sweep executes updateUsernames again until all items
 // are updated, however little one execution can do.
 func TestSweepRepeatsExecutions(t *testing.T) {
-	w := newWorldWith(t, embedded.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 4 }}})
+	w := newWorldWith(t, engine.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 4 }}})
 	anna := w.AddUser("anna")
 	post := w.AddPost(anna)
 	for range 20 {
@@ -113,7 +113,7 @@ func TestSweepRepeatsExecutions(t *testing.T) {
 // TestSweepStopsWithoutProgress checks that a sweep skips a partition after a number of
 // executions without progress.
 func TestSweepStopsWithoutProgress(t *testing.T) {
-	w := newWorldWith(t, embedded.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 1 }}})
+	w := newWorldWith(t, engine.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 1 }}})
 	anna := w.AddUser("anna")
 	post := w.AddPost(anna)
 	executions := 0

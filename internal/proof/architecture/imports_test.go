@@ -2,7 +2,6 @@ package architecture
 
 import (
 	"go/ast"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ var allowedImports = map[string][]string{
 
 	"internal/auth":       {"internal/blog", "internal/loopback", "internal/secretfile"},
 	"internal/config":     {"internal/limits", "internal/loopback"},
-	"internal/datafolder": {"internal/auth", "internal/lifecycle", "internal/limits", "internal/secretfile", "store/cosmos", "store/embedded", "store/provision", "store/schema"},
+	"internal/datafolder": {"internal/auth", "internal/lifecycle", "internal/limits", "internal/secretfile", "store/cosmos", "internal/engine", "store/provision", "store/schema"},
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback",
 		"internal/price", "internal/proxy", "internal/strictjson", "internal/telemetry", "web"},
 	"internal/lifecycle": {"internal/limits", "internal/loopback"},
@@ -36,14 +35,14 @@ var allowedImports = map[string][]string{
 
 	// Tools that start the program in processes of its own.
 	"bench": {"bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "bench/models/v4",
-		"internal/proof/docsection", "internal/seed", "store/cosmos", "store/embedded", "store/provision", "store/schema"},
+		"internal/proof/docsection", "internal/seed", "store/cosmos", "internal/engine", "store/provision", "store/schema"},
 	"bench/models":    {"internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v1": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v2": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v3": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v4": {"bench/models", "internal/blog", "internal/seed", "projector", "store", "store/changefeed", "store/cosmos",
 		"store/provision", "store/views"},
-	"internal/proof/chaos": {"internal/proof/chaos/contract", "internal/proof/faultstest", "store/embedded"},
+	"internal/proof/chaos": {"internal/proof/chaos/contract", "internal/proof/faultstest", "internal/engine"},
 
 	// The layers of store: each imports only those above it.
 	"store/cosmos":     {"internal/blog"},
@@ -53,14 +52,14 @@ var allowedImports = map[string][]string{
 	"store/views":      {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema"},
 	"store/audit":      {"internal/blog", "internal/hashset", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
 	"store/transfer":   {"internal/blog", "store/changefeed", "store/cosmos", "store/schema"},
-	"store/provision":  {"store/cosmos", "store/embedded", "store/schema"},
+	"store/provision":  {"store/cosmos", "store/schema"},
 	"store/bulk":       {"internal/blog", "store", "store/cosmos", "store/schema", "store/views"},
 	"internal/proof/storetest": {"internal/blog", "internal/proof/faultstest", "store", "store/bulk", "store/changefeed", "store/cosmos",
-		"store/embedded", "store/embedded/script", "store/provision", "store/schema", "store/views"},
+		"internal/engine", "internal/engine/script", "store/provision", "store/schema", "store/views"},
 
-	"store/embedded":        {"store/embedded/query", "store/embedded/script", "store/embedded/value"},
-	"store/embedded/query":  {"store/embedded/value"},
-	"store/embedded/script": {"store/embedded/value"},
+	"internal/engine":        {"internal/engine/query", "internal/engine/script", "internal/engine/value"},
+	"internal/engine/query":  {"internal/engine/value"},
+	"internal/engine/script": {"internal/engine/value"},
 }
 
 // storePackages lists the packages that may use azcosmos.
@@ -124,9 +123,9 @@ var moduleUsers = map[string][]string{
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": storePackages,
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        append([]string{"internal/datafolder"}, storePackages...),
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"internal/datafolder"},
-	"github.com/cockroachdb/pebble":                       {"store/embedded"},
-	"github.com/dop251/goja":                              {"store/embedded/script"},
-	"github.com/dlclark/regexp2":                          {"store/embedded/script"},
+	"github.com/cockroachdb/pebble":                       {"internal/engine"},
+	"github.com/dop251/goja":                              {"internal/engine/script"},
+	"github.com/dlclark/regexp2":                          {"internal/engine/script"},
 	"github.com/go-json-experiment/json":                  {"store/cosmos"},
 	"github.com/golang-jwt/jwt":                           {"internal/auth"},
 	"github.com/go-jose/go-jose":                          {"internal/auth"},
@@ -159,8 +158,12 @@ var dependencyRules = []struct {
 }{
 	{"internal/blog", func(ours string) bool { return ours == "internal/blog" },
 		"the domain needs only the standard library and Unicode's normal forms"},
-	{"store/embedded", func(ours string) bool { return strings.HasPrefix(ours, "store/embedded") },
+	{"internal/engine", func(ours string) bool { return strings.HasPrefix(ours, "internal/engine") },
 		"the engine does not depend on the items that it stores"},
+	{"store", func(ours string) bool { return !strings.HasPrefix(ours, "internal/engine") },
+		"the store works the same on the engine and the service"},
+	{"store/provision", func(ours string) bool { return !strings.HasPrefix(ours, "internal/engine") },
+		"the store works the same on the engine and the service"},
 	{"resolvers", func(ours string) bool { return ours != "projector" },
 		"resolvers and projector do not depend on each other"},
 	{"projector", func(ours string) bool { return ours != "resolvers" && ours != "graph" },
@@ -182,16 +185,6 @@ func TestDependencies(t *testing.T) {
 			if rule.name == "internal/blog" && !isStandard(path) && !strings.HasPrefix(path, "golang.org/x/text/") {
 				t.Errorf("%s must not depend on %s: %s", rule.name, path, rule.reason)
 			}
-		}
-	}
-}
-
-// TestOnlyOneFileImportsTheEngine requires that the packages of store work the same on the engine
-// and the service.
-func TestOnlyOneFileImportsTheEngine(t *testing.T) {
-	for _, f := range packages(t)["store/provision"].files {
-		if filepath.Base(f.path) != "embedded.go" && slices.Contains(f.imports(t), modulePath+"/store/embedded") {
-			t.Errorf("%s must not import the engine: only embedded.go may", f.path)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/faultstest"
-	"cosmosblog/store/embedded"
 )
 
 // database is the address at which servers and projectors reach the engine. It forwards requests to
@@ -49,7 +49,7 @@ func newDatabase(key string, random *rand.Rand, errorLog io.Writer) (*database, 
 	var handler http.Handler = forward
 	if random != nil {
 		clock := new(faultstest.Clock)
-		follower, err := embedded.Open(embedded.Options{Key: key, Now: clock.Now})
+		follower, err := engine.Open(engine.Options{Key: key, Now: clock.Now})
 		if err != nil {
 			return nil, err
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/store/embedded"
 )
 
 // basis is the source of an expectation. Each failure names it, because a run against a real
@@ -38,7 +38,7 @@ type account struct {
 	endpoint  string
 	key       string
 	client    *http.Client
-	engine    *embedded.Engine      // nil for an account of the service
+	engine    *engine.Engine        // nil for an account of the service
 	clock     *storetest.StillClock // of the engine
 	sessions  *sessions
 	database  string // database of the test's container
@@ -91,7 +91,7 @@ const items = `{"id":%q,"partitionKey":{"paths":["/pk"],"kind":"Hash","version":
 func open(t *testing.T) *account {
 	t.Helper()
 	if !isConfigured() {
-		return openEngine(t, "", embedded.Options{})
+		return openEngine(t, "", engine.Options{})
 	}
 	a := &account{t: t, endpoint: strings.TrimSuffix(configured.endpoint, "/"), key: configured.key, client: configuredClient(), sessions: newSessions()}
 	if sharedDatabase == "" {
@@ -107,7 +107,7 @@ func open(t *testing.T) *account {
 
 // openEngine returns an engine with options, for a test that does not apply to an account; why
 // states the reason. The engine checks its consistency at the end.
-func openEngine(t *testing.T, why string, options embedded.Options) *account {
+func openEngine(t *testing.T, why string, options engine.Options) *account {
 	t.Helper()
 	if isConfigured() {
 		t.Skipf("skipped against an account: %s", why)

@@ -10,8 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/faultstest"
-	"cosmosblog/store/embedded"
 )
 
 func idOf(t *testing.T, item []byte) string {
@@ -31,7 +31,7 @@ func TestFaults(t *testing.T) {
 }
 
 func testFaultStatuses(t *testing.T) {
-	a := openEngine(t, "the test injects failures", embedded.Options{})
+	a := openEngine(t, "the test injects failures", engine.Options{})
 	for _, status := range []int{408, 429, 449, 503} {
 		broken := &faultstest.Transport{Next: a.client, Chance: 1, Faults: []faultstest.Fault{{Status: status, RetryAfter: time.Millisecond}}}
 		broken.Allow(1)
@@ -49,7 +49,7 @@ func testFaultStatuses(t *testing.T) {
 }
 
 func testLostConnection(t *testing.T) {
-	a := openEngine(t, "the test closes connections", embedded.Options{})
+	a := openEngine(t, "the test closes connections", engine.Options{})
 	broken := &faultstest.Transport{Next: a.client, Chance: 1, Faults: []faultstest.Fault{{Done: true}}}
 	broken.Allow(1)
 	_, err := a.azcosmos(broken).CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
@@ -60,7 +60,7 @@ func testLostConnection(t *testing.T) {
 }
 
 func testThrottled(t *testing.T) {
-	a := openEngine(t, "the test throttles", embedded.Options{})
+	a := openEngine(t, "the test throttles", engine.Options{})
 	budget := &faultstest.Budget{Next: a.client, PerSecond: 10, Now: a.clock.Now}
 	c, key := a.azcosmos(budget), azcosmos.NewPartitionKeyString("p")
 	statuses := map[int]int{}

@@ -12,6 +12,7 @@ import (
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/internal/proof/docsection"
@@ -20,7 +21,6 @@ import (
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 )
@@ -74,7 +74,7 @@ const (
 // writes.
 func newBlog(t *testing.T) *blogUnderTest {
 	t.Helper()
-	engine := storetest.OpenEngine(t, embedded.Options{})
+	engine := storetest.OpenEngine(t, engine.Options{})
 	b := &blogUnderTest{recorder: &apitest.Recorder{Engine: engine}}
 	endpoint := httptest.NewServer(b.recorder)
 	t.Cleanup(endpoint.Close)

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 )
@@ -32,7 +32,7 @@ func (d divided) Do(request *http.Request) (*http.Response, error) {
 // NewDividedWorld returns a world whose containers have four feed ranges each.
 func NewDividedWorld(t *testing.T) *World {
 	t.Helper()
-	engine := OpenEngine(t, embedded.Options{})
+	engine := OpenEngine(t, engine.Options{})
 	first, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: Divided(cosmos.InProcess(engine), 4)})
 	if err != nil {
 		t.Fatal(err)

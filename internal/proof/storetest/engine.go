@@ -3,14 +3,14 @@ package storetest
 import (
 	"testing"
 
-	"cosmosblog/store/embedded"
+	"cosmosblog/internal/engine"
 )
 
 // OpenEngine opens an engine. At the end of the test, it checks the engine's consistency and closes
 // the engine.
-func OpenEngine(t testing.TB, options embedded.Options) *embedded.Engine {
+func OpenEngine(t testing.TB, options engine.Options) *engine.Engine {
 	t.Helper()
-	engine, err := embedded.Open(options)
+	engine, err := engine.Open(options)
 	if err != nil {
 		t.Fatal(err)
 	}

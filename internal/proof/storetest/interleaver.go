@@ -3,8 +3,8 @@ package storetest
 import (
 	"testing"
 
-	"cosmosblog/store/embedded"
-	host "cosmosblog/store/embedded/script"
+	"cosmosblog/internal/engine"
+	host "cosmosblog/internal/engine/script"
 )
 
 // Interleaver runs another request between two operations of a script. The scripts of its world run
@@ -36,7 +36,7 @@ func (i *Interleaver) before(operation int) {
 // queries of a script see the writes of its own transaction.
 func NewSnapshotWorld(t *testing.T, i *Interleaver, own bool) *World {
 	t.Helper()
-	return NewWith(t, embedded.Options{
+	return NewWith(t, engine.Options{
 		QueriesSeeOwnWrites: own,
 		SnapshotScripts:     true,
 		Script:              host.Options{Before: i.before, Strict: true},

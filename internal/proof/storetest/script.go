@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cosmosblog/store/embedded"
-	host "cosmosblog/store/embedded/script"
+	"cosmosblog/internal/engine"
+	host "cosmosblog/internal/engine/script"
 )
 
 // ScriptFaults makes operations of scripts fail. It counts the operations of each execution from 1.
@@ -53,7 +53,7 @@ func ScriptWorlds(t *testing.T, f func(t *testing.T, w *World, r *ScriptFaults))
 // whether queries of a script see the writes of its own transaction.
 func NewScriptWorld(t *testing.T, r *ScriptFaults, own bool) *World {
 	t.Helper()
-	return NewWith(t, embedded.Options{
+	return NewWith(t, engine.Options{
 		QueriesSeeOwnWrites: own,
 		Script:              host.Options{Accept: r.accept, Fail: r.fail, Strict: true},
 	})

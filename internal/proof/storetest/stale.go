@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/faultstest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )
 
@@ -18,8 +18,8 @@ import (
 func NewStale(t *testing.T) (*World, *faultstest.Replica) {
 	t.Helper()
 	clock := NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
-	leader := OpenEngine(t, embedded.Options{Now: clock.Now})
-	follower := OpenEngine(t, embedded.Options{Now: clock.Now, Key: leader.Key()})
+	leader := OpenEngine(t, engine.Options{Now: clock.Now})
+	follower := OpenEngine(t, engine.Options{Now: clock.Now, Key: leader.Key()})
 	replica := faultstest.NewReplica(leader, follower, rand.New(rand.NewPCG(1, 1)))
 	w := &World{T: t, Engine: leader, Clock: clock, Faults: &Faults{next: cosmos.InProcess(replica)}}
 	db, err := provision.OpenEmbedded(t.Context(), leader, cosmos.Options{

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/engine"
 	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/views"
 
@@ -26,7 +26,7 @@ type World struct {
 	*Database
 
 	T      *testing.T
-	Engine *embedded.Engine
+	Engine *engine.Engine
 	Clock  *StillClock
 	Faults *Faults
 }
@@ -46,10 +46,10 @@ func Open(db *cosmos.DB) *Database {
 }
 
 // New opens an engine in memory. At the end of the test, it checks the engine's consistency.
-func New(t *testing.T) *World { return NewWith(t, embedded.Options{}) }
+func New(t *testing.T) *World { return NewWith(t, engine.Options{}) }
 
 // NewWith is New with options of the engine.
-func NewWith(t *testing.T, options embedded.Options) *World {
+func NewWith(t *testing.T, options engine.Options) *World {
 	t.Helper()
 	clock := NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	options.Now = clock.Now

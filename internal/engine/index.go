@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"cosmosblog/internal/engine/query"
+	"cosmosblog/internal/engine/value"
+)
+
+// index is an order in which a container's items can be scanned and sought. It comes from a
+// composite index of the indexing policy, within each logical partition, or from an explicitly
+// included scalar path ("/userId/?"), across the container. The service indexes every included
+// path, even if only "/*" includes it. This engine keeps indexes for named paths only; other
+// queries scan the partition or the container. Every container has one more index without paths:
+// the order in which its items were created.
+type index struct {
+	number int // part of its keys
+	paths  []query.OrderItem
+	global bool // across the container, not within a logical partition
+}
+
+// creation is the index of a container's items in creation order, which is the order of their
+// resource ids. The service returns unsorted results in this order.
+var creation = index{number: math.MaxUint16, global: true}
+
+// indexesOf returns the creation index and the indexes that a definition requires.
+func indexesOf(d definition) ([]index, error) {
+	indexes := []index{creation}
+	for _, composite := range d.IndexingPolicy.CompositeIndexes {
+		paths := make([]query.OrderItem, len(composite))
+		for i, part := range composite {
+			names, err := parsePath(part.Path)
+			if err != nil {
+				return nil, err
+			}
+			paths[i] = query.OrderItem{Path: names, Descending: strings.EqualFold(part.Order, "descending")}
+		}
+		if len(paths) < 2 || len(paths) > 8 {
+			return nil, badRequest("A composite index must have 2 to 8 paths.")
+		}
+		indexes = append(indexes, index{number: len(indexes) - 1, paths: paths})
+	}
+	for _, included := range d.IndexingPolicy.IncludedPaths {
+		if !strings.HasSuffix(included.Path, "/?") || strings.ContainsAny(included.Path, "*[") {
+			continue
+		}
+		names, err := parsePath(included.Path)
+		if err != nil {
+			return nil, err
+		}
+		indexes = append(indexes, index{number: len(indexes) - 1, paths: []query.OrderItem{{Path: names}}, global: true})
+	}
+	return indexes, nil
+}
+
+func (x index) isCreation() bool { return x.number == creation.number }
+
+// key returns an item's key in the index. The locator after the values makes the key unique.
+func (x index) key(container uint32, l locator, partition int, item value.Value) []byte {
+	key := indexKey(container, x.number)
+	if !x.global {
+		key = append(key, l[:partition]...)
+	}
+	if x.isCreation() {
+		rid, _ := item.Get("_rid").AsString()
+		return binary.BigEndian.AppendUint64(key, itemNumber(rid))
+	}
+	for _, path := range x.paths {
+		key = value.AppendKey(key, item.Path(path.Path...), path.Descending)
+	}
+	if x.global {
+		return append(key, l...)
+	}
+	return append(key, l[partition:]...)
+}
+
+// sameIndexes reports whether two containers have the same indexes.
+func sameIndexes(a, b []index) bool {
+	return slices.EqualFunc(a, b, func(x, y index) bool { return x.global == y.global && samePaths(x.paths, y.paths, false) })
+}
+
+// samePaths reports whether two lists of paths define the same order. With reversed, it reports
+// whether each is the reverse of the other.
+func samePaths(a, b []query.OrderItem, reversed bool) bool {
+	return slices.EqualFunc(a, b, func(x, y query.OrderItem) bool {
+		return slices.Equal(x.Path, y.Path) && (x.Descending != y.Descending) == reversed
+	})
+}

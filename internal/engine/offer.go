@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"cosmosblog/internal/engine/value"
+)
+
+// throughput is the provisioned throughput of a container or database in RU/s, either manual or
+// autoscaled up to a maximum. The engine stores and returns it, but never throttles.
+type throughput struct {
+	manual    int         // 0 with autoscale
+	maximum   int         // of autoscale; 0 if manual
+	autoscale value.Value // all settings as received
+}
+
+const (
+	minThroughput      = 400  // of a container, manual
+	minAutoscale       = 1000 // the lowest maximum of autoscale
+	maxThroughput      = 1e6  // of a container
+	throughputPerRange = 10e3 // of one physical range
+	throughputStep     = 100  // of a manual throughput; ten times as much for autoscale
+)
+
+// limit returns the highest throughput that the resource can use.
+func (t throughput) limit() int { return max(t.manual, t.maximum) }
+
+// ranges returns the number of physical ranges that the throughput requires.
+func (t throughput) ranges() int {
+	return max(1, (t.limit()+throughputPerRange-1)/throughputPerRange)
+}
+
+// throughput reads the throughput from the headers of a create request. It returns zero if there
+// is none. Error: 400.
+func (r *request) throughput() (t throughput, err error) {
+	manual, autoscale := r.Header.Get("X-Ms-Offer-Throughput"), r.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings")
+	switch {
+	case manual != "" && autoscale != "":
+		return t, badRequest("A throughput can be manual or autoscaled, not both.")
+	case manual != "":
+		n, err := strconv.Atoi(manual)
+		t = throughput{manual: n}
+		if err != nil {
+			t.manual = -1
+		}
+		return t, t.check()
+	case autoscale != "":
+		settings, err := value.Parse([]byte(autoscale))
+		if err != nil {
+			return t, badRequest("The autoscale settings are not JSON: %v.", err)
+		}
+		t = autoscaled(settings)
+		return t, t.check()
+	}
+	return t, nil
+}
+
+func autoscaled(settings value.Value) throughput {
+	return throughput{maximum: wholeNumber(settings.Get("maxThroughput")), autoscale: settings}
+}
+
+// wholeNumber returns v as an int, or -1 if v is not an integer.
+func wholeNumber(v value.Value) int {
+	if n, ok := v.AsNumber(); ok && n == float64(int(n)) {
+		return int(n)
+	}
+	return -1
+}
+
+func (t throughput) check() error {
+	if t.maximum != 0 {
+		if t.maximum < minAutoscale || t.maximum > maxThroughput || t.maximum%(10*throughputStep) != 0 {
+			return badRequest("The maximum of autoscale must be from %d to %d RU/s, in steps of %d.", minAutoscale, int(maxThroughput), 10*throughputStep)
+		}
+		return nil
+	}
+	if t.manual < minThroughput || t.manual > maxThroughput || t.manual%throughputStep != 0 {
+		return badRequest("The throughput must be from %d to %d RU/s, in steps of %d.", minThroughput, int(maxThroughput), throughputStep)
+	}
+	return nil
+}
+
+// offer is the protocol's resource for the throughput of a container or database.
+type offer struct {
+	rid      string // the offer's own resource id
+	owner    string // resource id of the container or database
+	resource json.RawMessage
+}
+
+func offerKey(rid string) []byte { return append([]byte{spaceOffer}, rid...) }
+
+func parseOffer(stored []byte) (*offer, error) {
+	root, err := value.Parse(stored)
+	if err != nil {
+		return nil, fmt.Errorf("engine: an offer is damaged: %w", err)
+	}
+	o := &offer{resource: append(json.RawMessage(nil), stored...)}
+	o.rid, _ = root.Get("_rid").AsString()
+	o.owner, _ = root.Get("offerResourceId").AsString()
+	return o, nil
+}
+
+// setOffer creates or replaces the offer of a resource.
+func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, owner, link string, t throughput) error {
+	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.limit()))})
+	if t.maximum != 0 {
+		content = content.With("offerAutopilotSettings", t.autoscale)
+	}
+	resource := value.Object(
+		[]string{"id", "offerVersion", "offerType", "offerResourceId", "resource", "content"},
+		[]value.Value{value.String(rid), value.String("V2"), value.String("Invalid"), value.String(owner), value.String(link), content})
+	o := &offer{rid: rid, owner: owner, resource: e.stamp(resource, rid, "offers/"+rid+"/")}
+	next.offers[rid] = o
+	return batch.Set(offerKey(rid), o.resource, nil)
+}
+
+// offerOf returns the offer of a resource, or nil if it has no throughput of its own.
+func (c *catalog) offerOf(rid string) *offer {
+	for _, o := range c.offers {
+		if o.owner == rid {
+			return o
+		}
+	}
+	return nil
+}
+
+// dropOffer deletes the offer of a resource if there is one.
+func dropOffer(next *catalog, batch *pebble.Batch, owner string) {
+	if o := next.offerOf(owner); o != nil {
+		delete(next.offers, o.rid)
+		batch.Delete(offerKey(o.rid), nil)
+	}
+}
+
+// newOfferRID returns the resource id of an offer: four bytes, as on the service.
+func newOfferRID(number uint32) string { return databaseRID(number) }
+
+func (e *Engine) loadOffers(c *catalog) error {
+	return e.each([]byte{spaceOffer}, func(_, stored []byte) error {
+		o, err := parseOffer(stored)
+		if err != nil {
+			return err
+		}
+		c.offers[o.rid] = o
+		return nil
+	})
+}
+
+// listOffers lists the offers or returns the results of a query over them.
+func (r *request) listOffers() (*response, error) {
+	var definitions []json.RawMessage
+	for _, o := range sorted(r.engine.catalog.Load().offers) {
+		definitions = append(definitions, o.resource)
+	}
+	return r.listDefinitions("", "Offers", definitions)
+}
+
+func (r *request) queryOffers() (*response, error) {
+	if !r.isQuery() {
+		return nil, badRequest("An offer can only be created with its container or database.")
+	}
+	return r.listOffers()
+}
+
+func (r *request) readOffer() (*response, error) {
+	o, ok := r.engine.catalog.Load().offers[r.names[0]]
+	if !ok {
+		return nil, errResourceNotFound
+	}
+	answer, err := r.readDefinition(o.resource)
+	return withMinThroughput(answer, o.resource), err
+}
+
+// withMinThroughput adds headers with the offer's lowest permitted throughput and the state of its
+// replacement, which is never pending.
+func withMinThroughput(answer *response, resource []byte) *response {
+	least := minThroughput
+	if root, err := value.Parse(resource); err == nil && !root.Path("content", "offerAutopilotSettings").IsUndefined() {
+		least = minAutoscale
+	}
+	return answer.with("X-Ms-Cosmos-Min-Throughput", strconv.Itoa(least)).with("X-Ms-Offer-Replace-Pending", "false")
+}
+
+// replaceOffer changes a throughput. The number of physical ranges stays the same. Errors: 400,
+// 404, 412.
+func (r *request) replaceOffer() (*response, error) {
+	body, err := value.Parse(r.body)
+	if err != nil {
+		return nil, badRequest("The body is not JSON: %v.", err)
+	}
+	t := throughput{manual: wholeNumber(body.Path("content", "offerThroughput"))}
+	if settings := body.Path("content", "offerAutopilotSettings"); settings.Kind() == value.KindObject {
+		t = autoscaled(settings)
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	rid, resource := r.names[0], json.RawMessage(nil)
+	err = r.engine.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
+		old, ok := next.offers[rid]
+		if !ok {
+			return errResourceNotFound
+		}
+		if err := matchDefinition(old.resource, r.Header.Get("If-Match")); err != nil {
+			return err
+		}
+		root, err := value.Parse(old.resource)
+		if err != nil {
+			return err
+		}
+		link, _ := root.Get("resource").AsString()
+		err = r.engine.setOffer(next, batch, rid, old.owner, link, t)
+		resource = next.offers[rid].resource
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return withMinThroughput(definitionResponse(http.StatusOK, resource, manageCharge), resource), nil
+}

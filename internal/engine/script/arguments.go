@@ -1,0 +1,179 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"cosmosblog/internal/engine/value"
+)
+
+// arguments are the arguments of a call to a method of the collection. The methods throw an
+// Error with the number 400 if an argument is invalid. They copy the values out of the script,
+// so later changes do not affect a queued operation.
+type arguments struct {
+	x        *execution
+	values   []goja.Value
+	required int // index of the options; the callback follows
+}
+
+func (a arguments) at(i int) goja.Value {
+	if i < len(a.values) {
+		return a.values[i]
+	}
+	return goja.Undefined()
+}
+
+// checkCollectionLink throws unless the argument is exactly one of the collection's two links.
+// Equivalent links are rejected.
+func (a arguments) checkCollectionLink(i int) {
+	link := a.at(i).String()
+	if !goja.IsString(a.at(i)) || !isCollectionLink(link) {
+		a.x.throw(400, fmt.Sprintf("Invalid collection link: %q.", link))
+	}
+	if link != a.x.collection.SelfLink() && link != a.x.collection.AltLink() {
+		a.throwForeign(link)
+	}
+}
+
+func isCollectionLink(link string) bool {
+	parts := strings.Split(strings.TrimSuffix(link, "/"), "/")
+	return len(parts) == 4 && parts[0] == "dbs" && parts[2] == "colls"
+}
+
+// itemLink returns the link of an item in this collection: six segments and an optional trailing
+// slash.
+func (a arguments) itemLink(i int) string {
+	link := a.at(i).String()
+	parts := strings.Split(strings.TrimSuffix(link, "/"), "/")
+	isItem := len(parts) == 6 && parts[0] == "dbs" && parts[2] == "colls" && parts[4] == "docs"
+	if !goja.IsString(a.at(i)) || !isItem || parts[5] == "" {
+		a.x.throw(400, fmt.Sprintf("Invalid document link: %q.", link))
+	}
+	parent := strings.Join(parts[:4], "/")
+	if parent != strings.TrimSuffix(a.x.collection.SelfLink(), "/") && parent != a.x.collection.AltLink() {
+		a.throwForeign(link)
+	}
+	return link
+}
+
+func (a arguments) throwForeign(link string) {
+	a.x.throw(400, fmt.Sprintf("Function is not allowed to operate on resources outside current collection. Make sure "+
+		"that the link provided, %q, belongs to current collection.", link))
+}
+
+// item returns an item passed as an object or as JSON text.
+func (a arguments) item(i int) value.Value {
+	body := a.at(i)
+	if goja.IsString(body) {
+		item, err := value.Parse([]byte(body.String()))
+		if err != nil {
+			a.x.throwSyntaxError(err)
+		}
+		return item
+	}
+	if _, isObject := body.(*goja.Object); !isObject {
+		a.throwBody()
+	}
+	item := a.x.fromScript(body)
+	if item.IsUndefined() { // a function
+		a.throwBody()
+	}
+	return item
+}
+
+func (a arguments) throwBody() {
+	a.x.throw(400, "The document body must be an object or a string representing a JSON-serialized object.")
+}
+
+// query returns a query as a JSON object. The argument may be that object or only the query's
+// text.
+func (a arguments) query(i int) []byte {
+	switch query := a.at(i).(type) {
+	case goja.String:
+		text := value.Object([]string{"query"}, []value.Value{value.String(query.String())})
+		return value.Text(text)
+	case *goja.Object:
+		if text := a.x.stringify(query); text != nil {
+			return text
+		}
+	}
+	a.x.throw(400, `The "filterQuery" parameter must be of type "string" or "object".`)
+	return nil
+}
+
+// options returns the options argument. There are none if it is undefined or a callback takes
+// its position.
+func (a arguments) options() options {
+	given := a.at(a.required)
+	if goja.IsUndefined(given) || a.isCallbackInPlaceOfOptions() {
+		return options{}
+	}
+	object, ok := given.(*goja.Object)
+	if _, callable := goja.AssertFunction(given); !ok || callable {
+		a.x.throw(400, fmt.Sprintf(`The "options" parameter must be of type "object". Actual value is: %q.`, given))
+	}
+	return options{object}
+}
+
+// callback returns the function after the options or at their position, or nil.
+func (a arguments) callback() goja.Callable {
+	given := a.at(a.required + 1)
+	if a.isCallbackInPlaceOfOptions() {
+		given = a.at(a.required)
+	}
+	callback, ok := goja.AssertFunction(given)
+	if !ok && !goja.IsUndefined(given) {
+		a.x.throw(400, fmt.Sprintf(`The "callback" parameter must be of type "function". Actual value is: %q.`, given))
+	}
+	return callback
+}
+
+func (a arguments) isCallbackInPlaceOfOptions() bool {
+	_, callable := goja.AssertFunction(a.at(a.required))
+	return callable && goja.IsUndefined(a.at(a.required+1))
+}
+
+// options are the options of an operation. Unknown options are ignored.
+type options struct{ object *goja.Object }
+
+func (o options) get(name string) goja.Value {
+	if o.object != nil {
+		if option := o.object.Get(name); option != nil {
+			return option
+		}
+	}
+	return goja.Undefined()
+}
+
+// text returns a string option, or "" if it is missing, null or otherwise falsy.
+func (o options) text(name string) string {
+	if option := o.get(name); option.ToBoolean() {
+		return option.String()
+	}
+	return ""
+}
+
+// defaultPageSize is the number of items in a page unless the script sets pageSize (the
+// service's wrapper script).
+const defaultPageSize = 100
+
+// pageSize returns the requested page size, or -1 if the collection chooses it.
+func (o options) pageSize() int {
+	switch size := o.get("pageSize").ToInteger(); {
+	case size == 0:
+		return defaultPageSize
+	case size < 0:
+		return -1
+	default:
+		return int(min(size, 1<<31-1))
+	}
+}
+
+// generatesID reports whether an item without an id gets one. That is the default unless the
+// script passes exactly true for disableAutomaticIdGeneration.
+func (o options) generatesID() bool {
+	disabled, _ := o.get("disableAutomaticIdGeneration").Export().(bool)
+	return !disabled
+}

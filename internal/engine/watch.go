@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// watchers are notified of a container's writes. Notifying them takes no lock.
+type watchers struct {
+	mu       sync.Mutex // held while the list changes
+	channels atomic.Pointer[[]chan struct{}]
+}
+
+func newWatchers() *watchers {
+	w := &watchers{}
+	w.channels.Store(&[]chan struct{}{})
+	return w
+}
+
+// watchersOf returns the watchers of a container's names. They survive if the container is
+// deleted and created again. The caller holds the catalog's lock.
+func (e *Engine) watchersOf(database, container string) *watchers {
+	name := database + "/" + container
+	if e.watched[name] == nil {
+		e.watched[name] = newWatchers()
+	}
+	return e.watched[name]
+}
+
+func (w *watchers) add() (<-chan struct{}, func()) {
+	channel := make(chan struct{}, 1)
+	w.change(func(list []chan struct{}) []chan struct{} { return append(list, channel) })
+	return channel, func() {
+		w.change(func(list []chan struct{}) []chan struct{} {
+			return slices.DeleteFunc(list, func(c chan struct{}) bool { return c == channel })
+		})
+	}
+}
+
+func (w *watchers) change(f func([]chan struct{}) []chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := f(slices.Clone(*w.channels.Load()))
+	w.channels.Store(&list)
+}
+
+func (w *watchers) signal() {
+	for _, channel := range *w.channels.Load() {
+		select {
+		case channel <- struct{}{}:
+		default: // a signal is already pending
+		}
+	}
+}
