@@ -30,6 +30,7 @@ import (
 	"cosmosblog/internal/command"
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/engine"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
@@ -542,7 +543,7 @@ func newClient(t *testing.T, endpoint, key string, engine *engine.Engine) *azcos
 	}
 	options := &azcosmos.ClientOptions{}
 	if engine != nil {
-		options.Transport = cosmos.InProcess(engine)
+		options.Transport = inprocess.To(engine)
 	}
 	client, err := azcosmos.NewClientWithKey(endpoint, credential, options)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	v3 "cosmosblog/bench/models/v3"
 	v4 "cosmosblog/bench/models/v4"
 	"cosmosblog/internal/engine"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
@@ -151,7 +152,7 @@ func openAccount(o *options) (*account, error) {
 	if a.engine, err = engine.Open(engine.Options{Dir: a.folder}); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(a.folder))
 	}
-	a.options = cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: a.engine.Key(), Transport: cosmos.InProcess(a.engine)}
+	a.options = cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: a.engine.Key(), Transport: inprocess.To(a.engine)}
 	return a, nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"cosmosblog/bench/models"
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/proof/docsection"
 	"cosmosblog/store/cosmos"
 )
@@ -65,11 +65,7 @@ func TestModelsAreWritten(t *testing.T) {
 
 // On an engine that has other databases, models uses and removes only those that it made.
 func TestModelsOnARunningEngine(t *testing.T) {
-	engine, err := engine.Open(engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer engine.Close()
+	engine := cosmostest.New(t, cosmostest.Options{})
 	server := httptest.NewServer(engine)
 	defer server.Close()
 	t.Setenv("COSMOS_ENDPOINT", server.URL)
@@ -133,11 +129,7 @@ func (p progress) Write(text []byte) (int, error) {
 func TestInterruptedModels(t *testing.T) {
 	for name, isRefused := range map[string]bool{"removed": false, "refused": true} {
 		t.Run(name, func(t *testing.T) {
-			engine, err := engine.Open(engine.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer engine.Close()
+			engine := cosmostest.New(t, cosmostest.Options{})
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if isRefused && r.Method == http.MethodDelete && strings.HasSuffix(r.URL.Path, "-v2") {
 					w.WriteHeader(http.StatusForbidden)
@@ -154,7 +146,7 @@ func TestInterruptedModels(t *testing.T) {
 					cancel()
 				}
 			})
-			err = run(ctx, []string{"models", "--users", "2", "--throughput", "400"}, nil, io.Discard, interrupt)
+			err := run(ctx, []string{"models", "--users", "2", "--throughput", "400"}, nil, io.Discard, interrupt)
 			const left = "these databases are left, and billed until you remove them: cosmosblog-models-v2:"
 			if err == nil || !strings.HasPrefix(err.Error(), "interrupted") || strings.Contains(err.Error(), left) != isRefused {
 				t.Errorf("got %v", err)

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/mutanttest"
 )
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the package with deliberate mistakes")
@@ -12,7 +12,7 @@ var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which co
 // ofTexts are the tests of texts that requests share.
 var ofTexts = []string{".", "-run", "^Test(Pages|SharedTexts)"}
 
-var mutants = map[string]faultstest.Mutant{
+var mutants = map[string]mutanttest.Mutant{
 	"no @skip and @include": {
 		File:  "selection.go",
 		Right: "	computed := newSelection(",

@@ -12,13 +12,12 @@ import (
 	"slices"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
-	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/internal/seed"
 	"cosmosblog/resolvers"
@@ -48,7 +47,7 @@ func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	engine := storetest.OpenEngine(t, engine.Options{})
+	engine := cosmostest.New(t, cosmostest.Options{})
 	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
@@ -239,7 +240,7 @@ func TestInterruptedRepairs(t *testing.T) {
 // wiredWithoutDelays is wired with a client that does not wait between retries.
 func (w *world) wiredWithoutDelays() (*wire, *storetest.Database) {
 	w.Helper()
-	wire := &wire{next: cosmos.InProcess(w.engine)}
+	wire := &wire{next: inprocess.To(w.engine)}
 	wire.left.Store(1 << 62)
 	db, err := provision.OpenEmbedded(w.Context(), w.engine, cosmos.Options{
 		Transport: wire,

@@ -17,8 +17,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
@@ -29,7 +30,7 @@ import (
 // world is a database on an in-memory engine, for one test.
 type world struct {
 	testing.TB
-	engine *engine.Engine
+	engine *cosmostest.Account
 	store  *storetest.Database   // of the commands
 	clock  *storetest.StillClock // of the projectors
 	names  atomic.Int64
@@ -40,14 +41,14 @@ func newWorld(t testing.TB) *world { return newWorldOf(t, 1) }
 // newWorldOf creates a world whose containers have the given number of feed ranges.
 func newWorldOf(t testing.TB, ranges int) *world {
 	t.Helper()
-	return newWorldOn(t, ranges, engine.Options{})
+	return newWorldOn(t, ranges, cosmostest.Options{})
 }
 
 // newWorldOn creates a world on an engine with options.
-func newWorldOn(t testing.TB, ranges int, options engine.Options) *world {
+func newWorldOn(t testing.TB, ranges int, options cosmostest.Options) *world {
 	t.Helper()
-	w := &world{TB: t, engine: storetest.OpenEngine(t, options), clock: storetest.NewStillClock(time.Now())}
-	w.store = w.open(storetest.Divided(cosmos.InProcess(w.engine), ranges))
+	w := &world{TB: t, engine: cosmostest.New(t, options), clock: storetest.NewStillClock(time.Now())}
+	w.store = w.open(storetest.Divided(inprocess.To(w.engine), ranges))
 	return w
 }
 
@@ -189,7 +190,7 @@ func (w *world) recreate(container string) {
 	w.Helper()
 	w.remove(container)
 	db, err := cosmos.New(cosmos.Options{
-		Endpoint: provision.LocalEndpoint(), Key: w.engine.Key(), Transport: cosmos.InProcess(w.engine),
+		Endpoint: provision.LocalEndpoint(), Key: w.engine.Key(), Transport: inprocess.To(w.engine),
 	})
 	w.must(err)
 	w.Cleanup(db.Close)
@@ -205,7 +206,7 @@ func (w *world) recreate(container string) {
 func (w *world) remove(container string) {
 	w.Helper()
 	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), w.credential(), &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(w.engine)},
+		ClientOptions: azcore.ClientOptions{Transport: inprocess.To(w.engine)},
 	})
 	if err != nil {
 		w.Fatal(err)
@@ -247,7 +248,7 @@ type wire struct {
 // wired opens a client over a new wire. The wire does not record the writes of opening it.
 func (w *world) wired() (*wire, *storetest.Database) {
 	w.Helper()
-	wire := &wire{next: cosmos.InProcess(w.engine)}
+	wire := &wire{next: inprocess.To(w.engine)}
 	wire.left.Store(1 << 62)
 	s := w.open(wire)
 	wire.writes = nil

@@ -14,8 +14,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/store/cosmos"
 )
 
 // network keeps the first write to posts instead of sending it. The client loses its connection.
@@ -47,7 +47,7 @@ func (n *network) Do(request *http.Request) (*http.Response, error) {
 // lose runs a command whose request stays in the network, and returns a function that delivers it.
 func (w *world) lose(command func(*storetest.Database) error) (deliver func()) {
 	w.Helper()
-	n := &network{next: cosmos.InProcess(w.engine)}
+	n := &network{next: inprocess.To(w.engine)}
 	s := w.open(n)
 	n.losing = true
 	if err := command(s); err == nil {

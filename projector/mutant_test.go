@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/mutanttest"
 )
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the projector with deliberate mistakes")
@@ -13,7 +13,7 @@ var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which co
 // inStorm are the arguments of a long storm.
 var inStorm = []string{".", "-run", "^TestStorm$", "-steps", "50400", "-timeout", "30m"}
 
-var mutants = map[string]faultstest.Mutant{
+var mutants = map[string]mutanttest.Mutant{
 	"no guard": {
 		File:  "../store/views/copies.go",
 		Right: "return c.Revision < post.Revision }",
@@ -194,7 +194,7 @@ var mutants = map[string]faultstest.Mutant{
 	},
 }
 
-var oldDeletion = faultstest.Mutant{
+var oldDeletion = mutanttest.Mutant{
 	File:  "../store/views/deletion.go",
 	Right: " && user.Revision == deletion.Revision:",
 	Wrong: ":",
@@ -202,7 +202,7 @@ var oldDeletion = faultstest.Mutant{
 }
 
 // found returns a mutant that other tests must find too.
-func found(m faultstest.Mutant, tests ...string) faultstest.Mutant {
+func found(m mutanttest.Mutant, tests ...string) mutanttest.Mutant {
 	m.Tests = tests
 	return m
 }

@@ -13,10 +13,9 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/projector"
 	"cosmosblog/store/bulk"
-	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
@@ -90,10 +89,10 @@ func TestPurgeDoesNotBlockFeedRange(t *testing.T) {
 		big, small := w.postWithLikes(author, *sweptFlag), w.postWithLikes(author, 250)
 		w.settle()
 		post := w.post(author)
-		slow := &wire{next: cosmos.InProcess(w.engine), refuse: delaySecond(isPurge)}
+		slow := &wire{next: inprocess.To(w.engine), refuse: delaySecond(isPurge)}
 		slow.left.Store(1 << 62)
 		far := &slowTransport{next: slow}
-		account := &budgetSwitch{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
+		account := newBudgetSwitch(far, 400)
 		p, stop := w.run(w.open(account), withoutTakeOver, func(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Second })
 		defer stop()
 		advanceTime(balance)
@@ -123,9 +122,9 @@ func TestPurgeDoesNotBlockFeedRange(t *testing.T) {
 
 		account.isShort.Store(true)
 		advanceTime(5 * time.Second)
-		before := account.short.Refused()
+		before := account.short.refused.Load()
 		slowest = slowestLike(10)
-		t.Logf("throughput short: likes showed within %v, %d refusals", slowest, account.short.Refused()-before)
+		t.Logf("throughput short: likes showed within %v, %d refusals", slowest, account.short.refused.Load()-before)
 		if slowest > 5*time.Second || w.expires(big) {
 			t.Error("the purge did not slow down, or ended too early")
 		}

@@ -16,11 +16,11 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
-	"cosmosblog/store/cosmos"
 )
 
 // rebuild rebuilds all views of the world, without a projector.
@@ -141,7 +141,7 @@ func TestRebuildBesideARunningSystem(t *testing.T) {
 		simulate(s.world, seed, *operationsFlag/2)
 	}()
 	reads := atomic.Int64{}
-	watched := s.open(afterEach{cosmos.InProcess(s.engine), func(request *http.Request) {
+	watched := s.open(afterEach{inprocess.To(s.engine), func(request *http.Request) {
 		if container := containerOf(request); isWrite(request) && (container == "users" || container == "feed") {
 			reads.Add(1)
 			s.readLists()

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
-	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
@@ -34,8 +34,8 @@ func testRecreated(t *testing.T, rangesBefore, ranges, posts int) {
 	w.posts(anna, posts)
 	advanceTime(10 * balance)
 	w.remove(schema.Posts)
-	advanceTime(10 * balance)                                     // the container is missing for a while
-	w.open(storetest.Divided(cosmos.InProcess(w.engine), ranges)) // creates what is missing
+	advanceTime(10 * balance)                                 // the container is missing for a while
+	w.open(storetest.Divided(inprocess.To(w.engine), ranges)) // creates what is missing
 	again := w.posts(anna, 3)
 	advanceTime(10 * balance)
 	w.like(ben, again[2])
@@ -88,7 +88,7 @@ func TestContainerRecreatedAtOnceWithFewerRanges(t *testing.T) {
 			w.posts(anna, posts)
 			advanceTime(10*balance + time.Second)
 			w.remove(schema.Posts)
-			w.open(storetest.Divided(cosmos.InProcess(w.engine), 1)) // creates what is missing
+			w.open(storetest.Divided(inprocess.To(w.engine), 1)) // creates what is missing
 			w.posts(anna, 3)
 			advanceTime(10 * balance)
 			w.wantLeases(schema.Posts, 1)
@@ -103,7 +103,7 @@ func TestSettleContainerRecreatedWithFewerRanges(t *testing.T) {
 	w.posts(anna, 20)
 	w.settle()
 	w.remove(schema.Posts)
-	w.open(storetest.Divided(cosmos.InProcess(w.engine), 1)) // creates what is missing
+	w.open(storetest.Divided(inprocess.To(w.engine), 1)) // creates what is missing
 	post := w.posts(anna, 3)[2]
 	if err := w.projector(w.store).SettleForTests(t.Context()); err != nil || !w.feedShows(post, 0)() {
 		t.Errorf("the feed does not show the newest post, %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/views"
@@ -38,7 +39,7 @@ func newScene(t testing.TB, posts int) *scene {
 	s.world.delete(s.deleted)
 	s.deleteUser(s.gone)
 	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), s.credential(), &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(s.engine)},
+		ClientOptions: azcore.ClientOptions{Transport: inprocess.To(s.engine)},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,12 +14,10 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
-	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
@@ -79,11 +77,10 @@ type storm struct {
 	*world
 	*rand.Rand
 	seed          uint64
-	database      policy.Transporter // the engine, or its replica
-	latest        policy.Transporter // the engine's latest state
-	follower      *engine.Engine     // nil without a replica
-	replica       *faultstest.Replica
-	transport     policy.Transporter // of all requests, after the faults
+	database      policy.Transporter  // the engine, or its replica
+	latest        policy.Transporter  // the engine's latest state
+	replica       *cosmostest.Replica // nil without one
+	transport     policy.Transporter  // of all requests, after the faults
 	raging        atomic.Bool
 	splits        map[string]*splits  // by container
 	continuations map[string][]string // continuations, by lease
@@ -116,23 +113,16 @@ func newStorm(t *testing.T, seed uint64) *storm {
 	ranges := rangeCounts[seed%2]
 	s := &storm{seed: seed, Rand: rand.New(rand.NewPCG(seed, 1)), splits: map[string]*splits{}, continuations: map[string][]string{},
 		eventCounts: map[string]int{}}
-	decisions := &decisions{}
-	options := engine.Options{QueriesSeeOwnWrites: s.IntN(2) == 0}
-	options.Script.Accept = s.acceptor(rand.New(rand.NewPCG(seed, 2)))
-	replicated := s.IntN(2) == 0
-	switch {
-	case replicated:
-		options.Script.Accept = decisions.record(options.Script.Accept)
-	case s.IntN(3) > 0:
-		options.SnapshotScripts = true
-		options.Script.Before = s.interrupter(rand.New(rand.NewPCG(seed, 3)))
+	options := cosmostest.Options{Random: rand.New(rand.NewPCG(seed, 3))}
+	options.Scripts.OwnWrites = s.IntN(2) == 0
+	options.Scripts.Accept = s.acceptor(rand.New(rand.NewPCG(seed, 2)))
+	options.Follower = s.IntN(2) == 0
+	if !options.Follower && s.IntN(3) > 0 {
+		options.Scripts.Snapshot = true
+		options.Scripts.Before = s.interrupter(rand.New(rand.NewPCG(seed, 3)))
 	}
-	s.world = &world{TB: t, engine: storetest.OpenEngine(t, options), clock: storetest.NewStillClock(time.Now())}
-	s.database = cosmos.InProcess(s.engine)
-	s.latest = s.database
-	if replicated {
-		s.addReplica(options, decisions)
-	}
+	s.world = &world{TB: t, engine: cosmostest.New(t, options), clock: storetest.NewStillClock(time.Now())}
+	s.database, s.latest, s.replica = s.engine, s.engine.Latest(), s.engine.Follower
 	s.store = s.world.open(storetest.Divided(s.latest, ranges))
 	s.transport, s.wakes = s.database, s.IntN(2) == 0
 	if s.IntN(3) == 0 {
@@ -175,8 +165,7 @@ func (s *storm) interrupter(random *rand.Rand) func(int) {
 
 // budgeted returns a transport with little throughput during the faults.
 func (s *storm) budgeted() policy.Transporter {
-	budget := &faultstest.Budget{Next: s.database, PerSecond: float64(s.budget), Now: time.Now}
-	return switchTransport{&s.raging, budget, s.database}
+	return switchTransport{&s.raging, newBudgeted(s.database, float64(s.budget)), s.database}
 }
 
 // runChaos runs the writers' workloads beside faults and chaos events. The last workload has fewer

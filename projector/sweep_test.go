@@ -14,8 +14,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
@@ -63,8 +64,12 @@ func (d *slowTransport) read() (executions, atOnce int) {
 // budgetSwitch is an account with enough throughput, or with little while isShort is set.
 type budgetSwitch struct {
 	plenty  policy.Transporter
-	short   *faultstest.Budget
+	short   *budgeted
 	isShort atomic.Bool
+}
+
+func newBudgetSwitch(next policy.Transporter, perSecond float64) *budgetSwitch {
+	return &budgetSwitch{plenty: next, short: newBudgeted(next, perSecond)}
 }
 
 func (r *budgetSwitch) Do(request *http.Request) (*http.Response, error) {
@@ -72,6 +77,26 @@ func (r *budgetSwitch) Do(request *http.Request) (*http.Response, error) {
 		return r.short.Do(request)
 	}
 	return r.plenty.Do(request)
+}
+
+// budgeted is an account with little throughput.
+type budgeted struct {
+	next    policy.Transporter
+	budget  cosmostest.Fault
+	refused atomic.Int64 // throttled requests
+}
+
+// newBudgeted returns a transport with a budget in RU/s for each container.
+func newBudgeted(next policy.Transporter, perSecond float64) *budgeted {
+	return &budgeted{next: next, budget: cosmostest.Budget(perSecond, time.Now)}
+}
+
+func (b *budgeted) Do(request *http.Request) (*http.Response, error) {
+	response, err := b.budget(0, request, b.next)
+	if err == nil && response.StatusCode == http.StatusTooManyRequests {
+		b.refused.Add(1)
+	}
+	return response, err
 }
 
 // firstCommenter returns the username in the first comment of a post.
@@ -117,8 +142,8 @@ func TestSweepAdaptsToThroughput(t *testing.T) {
 		w.settle()
 		post := w.post(author)
 		w.comment(other, post)
-		far := &slowTransport{next: cosmos.InProcess(w.engine)}
-		account := &budgetSwitch{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
+		far := &slowTransport{next: inprocess.To(w.engine)}
+		account := newBudgetSwitch(far, 150)
 		p, stop := w.run(w.open(account), withoutTakeOver, func(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Second })
 		defer stop()
 		advanceTime(balance)
@@ -135,7 +160,7 @@ func TestSweepAdaptsToThroughput(t *testing.T) {
 		account.isShort.Store(true)
 		advanceTime(10 * time.Second)
 		far.read()
-		before := account.short.Refused()
+		before := account.short.refused.Load()
 		var longest, total time.Duration
 		for n := range 20 {
 			advanceTime(700 * time.Millisecond)
@@ -149,7 +174,7 @@ func TestSweepAdaptsToThroughput(t *testing.T) {
 		w.until(func() bool { return w.firstCommenter(post) == renamed.Username })
 		executions, atOnce = far.read()
 		t.Logf("throughput short: likes showed within %v, %v on average; a rename after %v; %d executions, %d at a time, %d refusals",
-			longest, total/20, time.Since(renaming), executions, atOnce, account.short.Refused()-before)
+			longest, total/20, time.Since(renaming), executions, atOnce, account.short.refused.Load()-before)
 		if longest > 5*time.Second || time.Since(renaming) > 30*time.Second {
 			t.Error("the sweep blocked others")
 		}

@@ -15,10 +15,10 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/projector"
-	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
@@ -63,7 +63,7 @@ func BenchmarkProjectors(b *testing.B) {
 func BenchmarkLikedPosts(b *testing.B) {
 	var rates, times []float64
 	for range b.N {
-		w := newWorldOn(b, 1, engine.Options{Dir: b.TempDir()})
+		w := newWorldOn(b, 1, cosmostest.Options{Dir: b.TempDir()})
 		var posts []*blog.Post
 		for range writersAtOnce {
 			posts = append(posts, w.posts(w.user(), changesToProject/writersAtOnce)...)
@@ -102,7 +102,7 @@ type race struct {
 // newRace writes posts, and starts projectors that share all leases before they read the posts.
 func newRace(b *testing.B, ranges, n int) *race {
 	b.Helper()
-	r := &race{world: newWorldOn(b, ranges, engine.Options{Dir: b.TempDir()}), begin: make(chan struct{}), written: map[string]time.Time{}}
+	r := &race{world: newWorldOn(b, ranges, cosmostest.Options{Dir: b.TempDir()}), begin: make(chan struct{}), written: map[string]time.Time{}}
 	for range writersAtOnce {
 		r.writers = append(r.writers, r.user())
 	}
@@ -124,7 +124,7 @@ func newRace(b *testing.B, ranges, n int) *race {
 
 // launch starts a projector that balances often, but reads no posts yet.
 func (r *race) launch() {
-	way := &raceTransport{next: cosmos.InProcess(r.engine), race: r}
+	way := &raceTransport{next: inprocess.To(r.engine), race: r}
 	opened := r.open(way)
 	way.opened.Store(true)
 	_, stop := r.run(opened, func(o *projector.Options) {

@@ -11,12 +11,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/proof/faultstest"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/cosmos"
 )
@@ -31,7 +33,7 @@ var (
 // faultProfile is a set of faults that the server must hide from clients: each response is the
 // same as without faults. Reads fail only if the client may retry them at once.
 type faultProfile struct {
-	faults []faultstest.Fault
+	faults []profileFault
 	stale  bool // a replica, some writes behind, serves the reads
 	// snapshots: scripts run under snapshot isolation, with pauses, and conflict.
 	snapshots bool
@@ -40,18 +42,42 @@ type faultProfile struct {
 	behind bool
 }
 
+// profileFault is a fault of a profile.
+type profileFault struct {
+	fault    cosmostest.Fault
+	status   int  // that it returns; 0 if it closes the connection
+	executes bool // the request is executed before its response is lost
+	reads    bool // it applies to reads too
+}
+
+// before and after return the faults that reject a request with a status: before it is executed,
+// and after.
+func before(status int, headers ...string) profileFault {
+	return profileFault{fault: cosmostest.Refuse(status, headers...), status: status}
+}
+
+func after(status int) profileFault {
+	return profileFault{fault: cosmostest.Executed(cosmostest.Refuse(status)), status: status, executes: true}
+}
+
+// onReads returns a fault that applies to reads too.
+func (f profileFault) onReads() profileFault {
+	f.reads = true
+	return f
+}
+
 // repeatsWrites reports whether the server may send a write again that the database has executed.
 func (p faultProfile) repeatsWrites() bool {
-	return slices.ContainsFunc(p.faults, func(f faultstest.Fault) bool { return f.Done })
+	return slices.ContainsFunc(p.faults, func(f profileFault) bool { return f.executes })
 }
 
 var (
-	throttled   = []faultstest.Fault{{Status: http.StatusTooManyRequests, RetryAfter: time.Millisecond, Reads: true}}
-	conflicts   = []faultstest.Fault{{Status: 449}}
-	timeouts    = []faultstest.Fault{{Status: http.StatusRequestTimeout}, {Status: http.StatusRequestTimeout, Done: true}}
-	unavailable = []faultstest.Fault{{Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable, Done: true}}
-	broken      = []faultstest.Fault{{Status: http.StatusInternalServerError}, {Status: http.StatusInternalServerError, Done: true}}
-	cut         = []faultstest.Fault{{}, {Done: true}} // closed connections
+	throttled   = []profileFault{before(http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1").onReads()}
+	conflicts   = []profileFault{before(449)}
+	timeouts    = []profileFault{before(http.StatusRequestTimeout), after(http.StatusRequestTimeout)}
+	unavailable = []profileFault{before(http.StatusServiceUnavailable), after(http.StatusServiceUnavailable)}
+	broken      = []profileFault{before(http.StatusInternalServerError), after(http.StatusInternalServerError)}
+	cut         = []profileFault{{fault: cosmostest.CutBefore}, {fault: cosmostest.CutAfter, executes: true}}
 )
 
 var faultProfiles = map[string]faultProfile{
@@ -111,20 +137,65 @@ func skipUnderFaults(t *testing.T) {
 	}
 }
 
-// faultInjector injects a profile's faults between one server and its engine.
+// faultInjector injects a profile's faults between one server and its account.
 type faultInjector struct {
-	transport *faultstest.Transport
-	replica   *faultstest.Replica // nil unless reads are stale
-	behind    bool                // the replica lags between requests too
-	sleep     func(context.Context, time.Duration) error
-	requests  atomic.Int64 // GraphQL requests in progress
+	next     policy.Transporter
+	faults   []profileFault
+	replica  *cosmostest.Replica // nil unless reads are stale
+	behind   bool                // the replica lags between requests too
+	sleep    func(context.Context, time.Duration) error
+	requests atomic.Int64 // GraphQL requests in progress
+
+	mu      sync.Mutex
+	chance  float64    // probability that a request fails, from 0 to 1
+	random  *rand.Rand // nil without faults
+	allowed int        // number of requests that may still fail
 }
 
-// engineOptions returns the options of the profile's engines.
-func (p faultProfile) engineOptions() engine.Options {
-	options := engine.Options{SnapshotScripts: p.snapshots}
-	if p.snapshots {
-		options.Script.Before = func(int) { runtime.Gosched() }
+// Do sends a request, or makes it fail.
+func (i *faultInjector) Do(request *http.Request) (*http.Response, error) {
+	if fault := i.draw(request); fault != nil {
+		return fault(0, request, i.next)
+	}
+	return i.next.Do(request)
+}
+
+// draw returns the fault of a request, or nil. Requests of definitions never fail.
+func (i *faultInjector) draw(request *http.Request) cosmostest.Fault {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if _, ok := cosmos.TargetOf(request); !ok || len(i.faults) == 0 || i.allowed == 0 || i.random.Float64() >= i.chance {
+		return nil
+	}
+	fault := i.faults[i.random.IntN(len(i.faults))]
+	isRead := request.Method == http.MethodGet || request.Header.Get("X-Ms-Documentdb-Query") != ""
+	if isRead && !fault.reads {
+		return nil
+	}
+	i.allowed--
+	return fault.fault
+}
+
+// allow sets the number of requests that may still fail.
+func (i *faultInjector) allow(n int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.allowed = n
+}
+
+// setChance changes the probability of a failure.
+func (i *faultInjector) setChance(chance float64) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.chance = chance
+}
+
+// accountOptions returns the options of the profile's accounts. random decides how far a replica
+// lags.
+func (p faultProfile) accountOptions(random *rand.Rand) cosmostest.Options {
+	options := cosmostest.Options{Follower: p.stale || p.behind, Random: random}
+	if options.Scripts.Snapshot = p.snapshots; p.snapshots {
+		options.Scripts.Before = func(int) { runtime.Gosched() }
 	}
 	return options
 }
@@ -135,41 +206,31 @@ func retriesConflicts() bool { return faultProfiles[*faultsFlag].snapshots }
 
 // newInjector returns the injector of the profile in -faults. It injects faults during GraphQL
 // requests only.
-func newInjector(t *testing.T, engine *engine.Engine, database http.Handler) *faultInjector {
+func newInjector(t *testing.T, engine *cosmostest.Account, next policy.Transporter) *faultInjector {
 	t.Helper()
 	if *faultsFlag == "" {
-		return &faultInjector{transport: &faultstest.Transport{Next: cosmos.InProcess(database)}}
+		return &faultInjector{next: next}
 	}
 	profile, ok := faultProfiles[*faultsFlag]
 	if !ok {
 		t.Fatalf("there is no fault profile %q", *faultsFlag)
 	}
-	return newInjectorFor(t, profile, 0.5, testseed.Rand(t), engine, database)
+	return newInjectorFor(t, profile, 0.5, testseed.Rand(t), engine, next)
 }
 
 // newInjectorFor returns an injector that makes a request fail with the given chance. Its sleep
 // returns at once.
-func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.Rand, leader *engine.Engine, database http.Handler) *faultInjector {
+func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.Rand, engine *cosmostest.Account, next policy.Transporter) *faultInjector {
 	t.Helper()
-	i := &faultInjector{sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	if p.stale || p.behind {
-		options := p.engineOptions()
-		options.Key = leader.Key()
-		follower, err := engine.Open(options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		i.replica = faultstest.NewReplica(database, follower, rand.New(rand.NewPCG(random.Uint64(), 0)))
-		t.Cleanup(func() {
-			i.checkReplica(t, leader, follower)
-			if err := follower.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		database, i.behind = i.replica, p.behind
+	return &faultInjector{
+		next:    next,
+		faults:  p.faults,
+		replica: engine.Follower,
+		behind:  p.behind,
+		sleep:   func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		chance:  chance,
+		random:  random,
 	}
-	i.transport = &faultstest.Transport{Next: cosmos.InProcess(database), Faults: p.faults, Chance: chance, Random: random}
-	return i
 }
 
 // during injects faults while a GraphQL request runs. Concurrent requests share the allowed
@@ -191,11 +252,11 @@ func (i *faultInjector) start(mutation bool) {
 	case i.replica != nil && !i.behind:
 		i.replica.Lag(replicaLag)
 	}
-	i.transport.Allow(faultsPerRequest)
+	i.allow(faultsPerRequest)
 }
 
 func (i *faultInjector) stop() {
-	i.transport.Allow(0)
+	i.allow(0)
 	switch {
 	case i.behind:
 		i.replica.Lead()
@@ -208,19 +269,6 @@ func (i *faultInjector) stop() {
 func (i *faultInjector) removeInjected(r *reply) {
 	requests := &r.Extensions.Cosmos.Requests
 	*requests = slices.DeleteFunc(*requests, func(q request) bool {
-		return slices.ContainsFunc(i.transport.Faults, func(f faultstest.Fault) bool { return f.Status == q.Status })
+		return slices.ContainsFunc(i.faults, func(f profileFault) bool { return f.status == q.Status })
 	})
-}
-
-// checkReplica checks that the replica, once it has caught up, has the same items and etags as
-// the engine.
-func (i *faultInjector) checkReplica(t *testing.T, engine, follower *engine.Engine) {
-	i.replica.CatchUp()
-	if diverged := i.replica.Diverged(); diverged != "" {
-		t.Error(diverged)
-	}
-	want, got := itemsOf(t, engine), itemsOf(t, follower)
-	if !slices.Equal(got, want) {
-		t.Errorf("the replica has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
 }

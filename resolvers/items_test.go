@@ -10,14 +10,15 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 )
 
 // itemsOf returns all items of all containers of an engine, sorted, each as "container: JSON". It
 // omits _ts. Every write to the engine changes the result.
-func itemsOf(t *testing.T, engine *engine.Engine) []string {
+func itemsOf(t *testing.T, engine *cosmostest.Account) []string {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // cleanups may call itemsOf
 	credential, err := azcosmos.NewKeyCredential(engine.Key())
@@ -25,7 +26,7 @@ func itemsOf(t *testing.T, engine *engine.Engine) []string {
 		t.Fatal(err)
 	}
 	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(engine)},
+		ClientOptions: azcore.ClientOptions{Transport: inprocess.To(engine)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func itemsOfContainer(ctx context.Context, t *testing.T, container *azcosmos.Con
 			if err := json.Unmarshal(text, &item); err != nil {
 				t.Fatal(err)
 			}
-			delete(item, "_ts") // the replica writes later than the engine
+			delete(item, "_ts")
 			text, err = json.Marshal(item)
 			if err != nil {
 				t.Fatal(err)

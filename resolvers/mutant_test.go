@@ -4,12 +4,12 @@ import (
 	"flag"
 	"testing"
 
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/mutanttest"
 )
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the commands with deliberate mistakes")
 
-var mutants = map[string]faultstest.Mutant{
+var mutants = map[string]mutanttest.Mutant{
 	"decisions on stale reads": {
 		File:  "../store/tries.go",
 		Right: "	if !current {\n		return errReadAgain",

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/testseed"
 )
 
@@ -43,7 +44,7 @@ func TestReadsSeeAcknowledgedWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := newEngine(t)
 		slow := &pausingHandler{next: engine, random: rand.New(rand.NewPCG(seed, 1))}
-		s := startServer(t, engine, newInjector(t, engine, slow), true)
+		s := startServer(t, engine, newInjector(t, engine, inprocess.To(slow)), true)
 		ann := s.user("Ann")
 		posts := make([]*acknowledgedPost, 3)
 		for i := range posts {

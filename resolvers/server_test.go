@@ -14,11 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/limits"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
@@ -32,7 +33,7 @@ import (
 type server struct {
 	*testing.T
 	db       *cosmos.DB
-	engine   *engine.Engine
+	engine   *cosmostest.Account
 	injector *faultInjector
 	reads    *readcache.Cache // nil if every read is sent
 	handler  http.Handler
@@ -60,28 +61,28 @@ func newServer(t *testing.T) *server {
 func newServerVia(t *testing.T, wrap func(engine http.Handler) http.Handler) *server {
 	t.Helper()
 	engine := newEngine(t)
-	return startServer(t, engine, newInjector(t, engine, wrap(engine)), false)
+	return startServer(t, engine, newInjector(t, engine, inprocess.To(wrap(engine))), false)
 }
 
 // newFaultyServer returns a server with its own fault profile. It sleeps between retries, as in
 // production.
 func newFaultyServer(t *testing.T, p faultProfile, chance float64, random *rand.Rand) *server {
 	t.Helper()
-	engine := storetest.OpenEngine(t, p.engineOptions())
+	engine := cosmostest.New(t, p.accountOptions(random))
 	injector := newInjectorFor(t, p, chance, random, engine, engine)
 	injector.sleep = nil
 	return startServer(t, engine, injector, false)
 }
 
-func newEngine(t *testing.T) *engine.Engine {
+func newEngine(t *testing.T) *cosmostest.Account {
 	t.Helper()
-	return storetest.OpenEngine(t, faultProfiles[*faultsFlag].engineOptions())
+	return cosmostest.New(t, faultProfiles[*faultsFlag].accountOptions(testseed.Rand(t)))
 }
 
 // startServer returns a server that reads through a cache if cached is true.
-func startServer(t *testing.T, engine *engine.Engine, injector *faultInjector, cached bool) *server {
+func startServer(t *testing.T, engine *cosmostest.Account, injector *faultInjector, cached bool) *server {
 	t.Helper()
-	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: injector.transport, Sleep: injector.sleep})
+	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: injector, Sleep: injector.sleep})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package resolvers_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -11,20 +12,21 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/faultstest"
 	"cosmosblog/internal/proof/testseed"
 )
 
 // storm combines all faults, including those of reads that the server cannot retry at once.
-var storm = faultProfile{stale: true, faults: []faultstest.Fault{
-	{Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Reads: true},
-	{Status: http.StatusTooManyRequests, RetryAfter: 5 * time.Second, Reads: true},
-	{Status: 449},
-	{Status: http.StatusRequestTimeout, Reads: true}, {Status: http.StatusRequestTimeout, Done: true, Reads: true},
-	{Status: http.StatusInternalServerError, Reads: true}, {Status: http.StatusInternalServerError, Done: true},
-	{Status: http.StatusServiceUnavailable, Reads: true}, {Status: http.StatusServiceUnavailable, Done: true},
-	{Reads: true}, {Done: true}, {Silent: true, Reads: true}, {Silent: true, Done: true},
+var storm = faultProfile{stale: true, faults: []profileFault{
+	before(http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 50").onReads(),
+	before(http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 5000").onReads(),
+	before(449),
+	before(http.StatusRequestTimeout).onReads(), after(http.StatusRequestTimeout).onReads(),
+	before(http.StatusInternalServerError).onReads(), after(http.StatusInternalServerError),
+	before(http.StatusServiceUnavailable).onReads(), after(http.StatusServiceUnavailable),
+	{fault: cosmostest.CutBefore, reads: true}, {fault: cosmostest.CutAfter, executes: true},
+	{fault: cosmostest.Silence, reads: true}, {fault: cosmostest.Executed(cosmostest.Silence), executes: true},
 }}
 
 const (
@@ -57,7 +59,7 @@ func TestStorm(t *testing.T) {
 		writers.Wait()
 		close(stop)
 		outages.Wait()
-		s.injector.transport.Allow(0)
+		s.injector.allow(0)
 		s.injector.replica.Lag(0)
 		t.Logf("%d replies were THROTTLED, %d INTERNAL, %d NOT_FOUND on a stale replica; %d reads were stale",
 			s.replies[blog.Throttled], s.replies[blog.Internal], s.replies[blog.NotFound], s.injector.replica.Stale())
@@ -106,14 +108,14 @@ func newStormServer(t *testing.T, seed uint64) *stormServer {
 		s.published(w, w.ask(createPost, "t", "Title", "c", "Content").text("createPost.post.id"), "Title")
 	}
 	s.injector.replica.Lag(20)
-	s.injector.transport.Allow(faultstest.Unlimited)
+	s.injector.allow(math.MaxInt)
 	return s
 }
 
 // alternateOutages makes every request fail during four of every twelve seconds.
 func (s *stormServer) alternateOutages(stop <-chan struct{}) {
-	chance := s.injector.transport.Chance
-	defer s.injector.transport.SetChance(chance)
+	chance := s.injector.chance
+	defer s.injector.setChance(chance)
 	for i := 0; ; i++ {
 		select {
 		case <-stop:
@@ -121,9 +123,9 @@ func (s *stormServer) alternateOutages(stop <-chan struct{}) {
 		case <-time.After(4 * time.Second):
 		}
 		if i%3 == 0 {
-			s.injector.transport.SetChance(1)
+			s.injector.setChance(1)
 		} else {
-			s.injector.transport.SetChance(chance)
+			s.injector.setChance(chance)
 		}
 	}
 }

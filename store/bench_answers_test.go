@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
@@ -18,12 +19,8 @@ import (
 // What remains is azcosmos, the policies of package cosmos, and decoding. cpu-ns is processor time,
 // which other load on the machine does not change.
 func BenchmarkAnswers(b *testing.B) {
-	engine, err := engine.Open(engine.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer engine.Close()
-	transport := &constant{next: cosmos.InProcess(engine)}
+	engine := cosmostest.New(b, cosmostest.Options{})
+	transport := &constant{next: inprocess.To(engine)}
 	db, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{Transport: transport})
 	if err != nil {
 		b.Fatal(err)

@@ -20,6 +20,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/engine"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/bulk"
@@ -144,7 +145,7 @@ func BenchmarkPointRead(b *testing.B) {
 			}
 		}
 	}
-	byTurns(b, 60, 500, read(&constant{next: cosmos.InProcess(engine)}), read(cosmos.InProcess(engine)))
+	byTurns(b, 60, 500, read(&constant{next: inprocess.To(engine)}), read(inprocess.To(engine)))
 }
 
 // database is the Store to measure, and the Writer of its data.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
@@ -22,11 +22,7 @@ import (
 // (schema.MaxInlineContent). It reads and likes posts whose content is a property of the post, or
 // an item of its own, and reports the RU of each operation too.
 func BenchmarkContentSize(b *testing.B) {
-	engine, err := engine.Open(engine.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer engine.Close()
+	engine := cosmostest.New(b, cosmostest.Options{})
 	var charges chargeSum
 	db, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{Recorder: &charges})
 	if err != nil {

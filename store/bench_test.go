@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
@@ -15,11 +15,7 @@ import (
 
 // BenchmarkStore measures queries and two commands on the engine in memory, with one client.
 func BenchmarkStore(b *testing.B) {
-	engine, err := engine.Open(engine.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer engine.Close()
+	engine := cosmostest.New(b, cosmostest.Options{})
 	db, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{})
 	if err != nil {
 		b.Fatal(err)

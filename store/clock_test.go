@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
@@ -32,7 +33,7 @@ func TestServerWithWrongClock(t *testing.T) {
 				}
 			}
 			crashing := right.another()
-			crashing.Faults.Set(storetest.DeadFrom(5)) // before the user takes the reserved username
+			crashing.Wire.Inject(cosmostest.From(5, cosmostest.CutBefore)) // before the user takes the reserved username
 			_, err = crashing.CreateUser(t.Context(), storetest.Account("bob"), "Bob")
 			right.Fails(err, blog.Internal)
 			_, err = wrong.UpdateUser(t.Context(), ada.ID, "Bob")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 )
@@ -118,7 +119,7 @@ func TestRepeatedEditOfComment(t *testing.T) {
 	}
 	for round := range 10 { // more than a comment remembers
 		lost, later := fmt.Sprintf("Lost %d.", round), fmt.Sprintf("Later %d.", round)
-		w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			response, err := next.Do(request)
 			if n > 1 {
 				return response, err
@@ -127,10 +128,10 @@ func TestRepeatedEditOfComment(t *testing.T) {
 				edit(other, fmt.Sprintf("Between %d.", i))
 			}
 			edit(other, later)
-			return nil, storetest.ErrCut
+			return nil, cosmostest.ErrCut
 		})
-		if got := edit(w, lost); got != later || len(w.Faults.Requests()) != 2 {
-			t.Errorf("the answer is %q after %d requests, want %q", got, len(w.Faults.Requests()), later)
+		if got := edit(w, lost); got != later || len(w.Wire.Requests()) != 2 {
+			t.Errorf("the answer is %q after %d requests, want %q", got, len(w.Wire.Requests()), later)
 		}
 		now, err := other.Comment(w.Ctx(), post.ID, comment.ID)
 		w.OK(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
@@ -101,14 +102,14 @@ func mutations(w *world, suffix string) []mutation {
 }
 
 // underFaults runs every command with the same fault, each with its own users and posts.
-func underFaults(t *testing.T, inject func() storetest.Fault, check func(w *world, m mutation, err error)) {
+func underFaults(t *testing.T, inject func() cosmostest.Fault, check func(w *world, m mutation, err error)) {
 	shared := newWorld(t)
 	faulty := shared.another()
 	for i, named := range mutations(shared, "") {
 		t.Run(named.name, func(t *testing.T) {
 			w := shared.on(t)
 			m := mutations(w, fmt.Sprint(i))[i]
-			faulty.Faults.Set(inject())
+			faulty.Wire.Inject(inject())
 			check(w, m, m.do(w, faulty.Store))
 		})
 	}
@@ -120,7 +121,7 @@ func TestLostAnswers(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 6; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			inject := func() storetest.Fault { return storetest.OnlyWrites(storetest.CutAfter(n)) }
+			inject := func() cosmostest.Fault { return cosmostest.Writes(cosmostest.Nth(n, cosmostest.CutAfter)) }
 			underFaults(t, inject, func(w *world, m mutation, err error) {
 				w.OK(err)
 				m.done(w)
@@ -135,8 +136,8 @@ func TestTransientRejections(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusRequestTimeout, cosmos.StatusRetryWith, http.StatusTooManyRequests} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			inject := func() storetest.Fault {
-				return storetest.OnlyWrites(storetest.Refuse(2, status, "x-ms-retry-after-ms: 1"))
+			inject := func() cosmostest.Fault {
+				return cosmostest.Writes(cosmostest.First(2, cosmostest.Refuse(status, "x-ms-retry-after-ms: 1")))
 			}
 			underFaults(t, inject, func(w *world, m mutation, err error) {
 				w.OK(err)
@@ -164,8 +165,8 @@ func TestLastingRejections(t *testing.T) {
 		{http.StatusRequestTimeout, nil, blog.Internal, 0},
 	} {
 		t.Run(fmt.Sprint(test.status, test.headers), func(t *testing.T) {
-			inject := func() storetest.Fault {
-				return storetest.OnlyWrites(storetest.Refuse(1000, test.status, test.headers...))
+			inject := func() cosmostest.Fault {
+				return cosmostest.Writes(cosmostest.First(1000, cosmostest.Refuse(test.status, test.headers...)))
 			}
 			underFaults(t, inject, func(w *world, m mutation, err error) {
 				w.Fails(err, test.code)
@@ -184,11 +185,11 @@ func TestMissingContainerIsNotAMissingItem(t *testing.T) {
 	w := newWorld(t)
 	post := w.AddPost(w.AddUser("Ada"))
 	for substatus, code := range map[int]blog.Code{cosmos.ReadSessionNotAvailable: blog.Throttled, cosmos.OwnerNotFound: blog.Internal} {
-		w.Faults.Set(storetest.Refuse(1000, http.StatusNotFound, fmt.Sprintf("x-ms-substatus: %d", substatus)))
+		w.Wire.Inject(cosmostest.First(1000, cosmostest.Refuse(http.StatusNotFound, fmt.Sprintf("x-ms-substatus: %d", substatus))))
 		_, err := w.Post(w.Ctx(), post.ID)
 		w.Fails(err, code)
 	}
-	w.Faults.Set(storetest.Refuse(1000, http.StatusNotFound))
+	w.Wire.Inject(cosmostest.First(1000, cosmostest.Refuse(http.StatusNotFound)))
 	_, err := w.Post(w.Ctx(), post.ID)
 	w.Fails(err, blog.NotFound)
 }
@@ -200,13 +201,13 @@ func TestCancelledCommand(t *testing.T) {
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
 	ctx, cancel := context.WithCancel(w.Ctx())
-	w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		cancel()
-		return nil, storetest.ErrCut
+		return nil, cosmostest.ErrCut
 	})
 	_, err := w.LikePost(ctx, ada, post.ID)
 	w.Fails(err, blog.Internal)
-	if n := len(w.Faults.Requests()); n != 1 {
+	if n := len(w.Wire.Requests()); n != 1 {
 		t.Errorf("%d requests were sent, want 1", n)
 	}
 	_, err = w.Post(ctx, post.ID)
@@ -223,7 +224,7 @@ func TestFormerUsernameIsReleasedDespiteFaults(t *testing.T) {
 			w := newWorld(t)
 			ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 			cuts := 0
-			w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if request.Method != http.MethodDelete || cuts == 2 {
 					return next.Do(request)
 				}
@@ -233,11 +234,11 @@ func TestFormerUsernameIsReleasedDespiteFaults(t *testing.T) {
 						return nil, err
 					}
 				}
-				return nil, storetest.ErrCut
+				return nil, cosmostest.ErrCut
 			})
 			_, err := w.UpdateUser(w.Ctx(), ada.ID, "Adele")
 			w.OK(err)
-			w.Faults.Set(nil)
+			w.Wire.Inject(nil)
 			_, err = w.UpdateUser(w.Ctx(), bob.ID, "Ada")
 			w.OK(err)
 			w.holdsUsername("Ada", bob.ID)

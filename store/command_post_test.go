@@ -107,7 +107,7 @@ func TestUpdatePostBesideLike(t *testing.T) {
 	post := w.AddPost(ada)
 	beside := w.another()
 	title, one := "Another title", 1
-	w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Method == http.MethodPatch {
 			_, err := beside.LikePost(w.Ctx(), bob, post.ID)
 			w.OK(err)
@@ -117,10 +117,10 @@ func TestUpdatePostBesideLike(t *testing.T) {
 
 	edited, err := w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Version: &one})
 	w.OK(err)
-	if edited.LikeCount != 1 || edited.Title != title || edited.Revision != 3 || len(w.Faults.Requests()) != 2 {
-		t.Errorf("after %d requests the post is %+v", len(w.Faults.Requests()), edited)
+	if edited.LikeCount != 1 || edited.Title != title || edited.Revision != 3 || len(w.Wire.Requests()) != 2 {
+		t.Errorf("after %d requests the post is %+v", len(w.Wire.Requests()), edited)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	w.HoldsCounts(post.ID, 0, 1)
 }
 
@@ -133,7 +133,7 @@ func TestUpdatePostBesideEdit(t *testing.T) {
 		post := w.AddPost(ada)
 		beside := w.another()
 		title, other, one := "Another title", "Yet another title", 1
-		w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			if n == 2 {
 				_, err := beside.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &other})
 				w.OK(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
@@ -94,17 +95,20 @@ func TestEditLeavesLongContent(t *testing.T) {
 // edit succeeds, it is as after.
 func TestLostEditOfContent(t *testing.T) {
 	for _, sizes := range [][2]int{{short, long}, {long, short}, {long, long + 1}} {
-		for name, fault := range map[string]func(int) storetest.Fault{"dead": storetest.DeadFrom, "cut": storetest.CutAfter} {
+		for name, fault := range map[string]func(n int) cosmostest.Fault{
+			"dead": func(n int) cosmostest.Fault { return cosmostest.From(n, cosmostest.CutBefore) },
+			"cut":  func(n int) cosmostest.Fault { return cosmostest.Nth(n, cosmostest.CutAfter) },
+		} {
 			for n := 1; ; n++ {
 				w := newWorld(t)
 				ada := w.AddUser("Ada")
 				post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Edit 1", Content: text(1, sizes[0])})
 				w.OK(err)
 				title, content := "Edit 2", text(2, sizes[1])
-				w.Faults.Set(fault(n))
+				w.Wire.Inject(fault(n))
 				_, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Content: &content})
-				sent := len(w.Faults.Requests())
-				w.Faults.Set(nil)
+				sent := len(w.Wire.Requests())
+				w.Wire.Inject(nil)
 				read, readErr := w.Post(w.Ctx(), post.ID)
 				w.OK(readErr)
 				switch {
@@ -143,7 +147,7 @@ func TestReadOfContentBesideEdits(t *testing.T) {
 		func(n int) bool { return n > 1 && n < 6 },
 	} {
 		for range 8 {
-			w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if edits(n) {
 					crossLine()
 				}

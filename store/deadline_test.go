@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
@@ -16,20 +17,20 @@ import (
 // the service does not answer, and if it rejects every request. The caller has no deadline. Time
 // passes only by waiting (synctest).
 func TestCommandDeadline(t *testing.T) {
-	for name, inject := range map[string]storetest.Fault{
+	for name, inject := range map[string]cosmostest.Fault{
 		"no answer": func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			<-request.Context().Done()
 			return nil, request.Context().Err()
 		},
 		"unavailable": func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			time.Sleep(time.Second)
-			return storetest.Refusal(request, http.StatusServiceUnavailable), nil
+			return cosmostest.Refuse(http.StatusServiceUnavailable)(0, request, nil)
 		},
 		"throttled": func(n int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			if n%4 == 0 {
-				return nil, storetest.ErrCut
+				return nil, cosmostest.ErrCut
 			}
-			return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1900"), nil
+			return cosmostest.Refuse(http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1900")(0, request, nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +38,7 @@ func TestCommandDeadline(t *testing.T) {
 				w := newWorld(t)
 				author := w.AddUser("anna")
 				post := w.AddPost(author)
-				w.Faults.Set(inject)
+				w.Wire.Inject(inject)
 				for i, command := range []func() error{
 					func() error {
 						_, err := w.CreatePost(context.Background(), author, blog.PostInput{Title: "A title", Content: "…"})
@@ -58,7 +59,7 @@ func TestCommandDeadline(t *testing.T) {
 						t.Errorf("command %d ended after %v: %v", i, took, err)
 					}
 				}
-				w.Faults.Set(nil)
+				w.Wire.Inject(nil)
 			})
 		})
 	}

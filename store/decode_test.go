@@ -11,8 +11,9 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
@@ -63,8 +64,8 @@ func compareDecoding[T any](t *testing.T, text []byte) {
 // engineAnswers returns the bodies of the engine's answers to commands and queries of all kinds.
 func engineAnswers(tb testing.TB) [][]byte {
 	tb.Helper()
-	engine := storetest.OpenEngine(tb, engine.Options{})
-	kept := &keptAnswers{next: cosmos.InProcess(engine)}
+	engine := cosmostest.New(tb, cosmostest.Options{})
+	kept := &keptAnswers{next: inprocess.To(engine)}
 	db, err := provision.OpenEmbedded(tb.Context(), engine, cosmos.Options{Transport: kept})
 	if err != nil {
 		tb.Fatal(err)

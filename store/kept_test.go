@@ -80,7 +80,7 @@ func TestKeptReadsHoldNoRequest(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		b = nil
-		w.Faults.Set(nil) // which has recorded requests to the database
+		w.Wire.Inject(nil) // which has recorded requests to the database
 		runtime.GC()
 		if request.Value() != nil || cache.Stats().Bytes == 0 {
 			t.Errorf("%s: the cache holds the request: %t; it has %d bytes", name, request.Value() != nil, cache.Stats().Bytes)

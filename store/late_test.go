@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
@@ -69,10 +70,10 @@ func TestDeadlineCountsFromTheRead(t *testing.T) {
 			post := w.AddPost(w.AddUser("Ada"))
 			bob, err := server.User(t.Context(), w.AddUser("Bob").ID)
 			w.OK(err)
-			server.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			server.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if c.lost && n == 1 {
 					_, _ = next.Do(request)
-					return nil, storetest.ErrCut
+					return nil, cosmostest.ErrCut
 				}
 				w.Clock.Advance(store.CommandDeadline + 2*time.Second)
 				return next.Do(request)
@@ -101,9 +102,9 @@ func TestLateReservation(t *testing.T) {
 			}
 			first := w.Another()
 			dead := false
-			first.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			first.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if dead {
-					return nil, storetest.ErrCut
+					return nil, cosmostest.ErrCut
 				}
 				if request.Method == http.MethodGet || !strings.Contains(request.URL.Path, "/colls/usernames/") {
 					return next.Do(request)
@@ -113,7 +114,7 @@ func TestLateReservation(t *testing.T) {
 				w.OK(err)
 				w.Clock.Advance(store.SettleTime)
 				_, _ = next.Do(request)
-				return nil, storetest.ErrCut
+				return nil, cosmostest.ErrCut
 			})
 			if _, err := first.UpdateUser(w.Ctx(), bob.ID, "Robert"); err == nil || !dead {
 				t.Fatal("the rename did not die")

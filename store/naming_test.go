@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
@@ -36,13 +37,13 @@ type scheduled struct {
 func (s *schedule) start(server *world, do func(s *store.Store)) *scheduled {
 	c := &scheduled{proceed: make(chan bool)}
 	dead := false
-	server.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	server.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if !dead {
 			s.ready <- c
 			dead = !<-c.proceed
 		}
 		if dead {
-			return nil, storetest.ErrCut
+			return nil, cosmostest.ErrCut
 		}
 		return next.Do(request)
 	})
@@ -152,9 +153,9 @@ func TestFailedNamingReleasesReservation(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	other := w.another()
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if target, _ := cosmos.TargetOf(request); target.Container == schema.Usernames && request.Method == http.MethodPost {
-			w.Faults.Set(nil)
+			w.Wire.Inject(nil)
 			_, err := other.UpdateUser(w.Ctx(), ada.ID, "Bea")
 			w.OK(err)
 			_, err = other.DeleteUser(w.Ctx(), ada.ID, "Bea")

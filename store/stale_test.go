@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/faultstest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
@@ -19,7 +19,7 @@ import (
 
 // newStaleWorld is a world whose follower answers reads. Each command below is a session of its
 // own, as each request of a client is.
-func newStaleWorld(t *testing.T) (*world, *faultstest.Replica) {
+func newStaleWorld(t *testing.T) (*world, *cosmostest.Replica) {
 	w, replica := storetest.NewStale(t)
 	return &world{w}, replica
 }
@@ -154,13 +154,13 @@ func TestRenamesAtOnceOnStaleReplica(t *testing.T) {
 	w := newWorld(t)
 	ann, second := w.AddUser("ann"), w.another()
 	var stale *http.Response // the user before the second announcement
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		target, _ := cosmos.TargetOf(request)
 		switch {
 		case request.Method == http.MethodGet && target.Container == schema.Usernames &&
 			strings.HasSuffix(request.URL.Path, "/ann") && stale == nil:
 			stale = w.answerFor(ann)
-			second.Faults.Set(storetest.DeadFrom(5)) // before it takes the username
+			second.Wire.Inject(cosmostest.From(5, cosmostest.CutBefore)) // before it takes the username
 			if _, err := second.UpdateUser(second.Session(), ann.ID, "ann"); err == nil {
 				t.Error("the second rename did not stop")
 			}
@@ -172,7 +172,7 @@ func TestRenamesAtOnceOnStaleReplica(t *testing.T) {
 	})
 	_, err := w.UpdateUser(w.Session(), ann.ID, "bea")
 	w.OK(err)
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	if stale == nil {
 		t.Fatal("the first rename released nothing")
 	}
@@ -186,12 +186,13 @@ func TestRenamesAtOnceOnStaleReplica(t *testing.T) {
 func (w *world) answerFor(user *blog.User) (answer *http.Response) {
 	w.T.Helper()
 	reader := w.another()
-	reader.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	reader.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		response, err := next.Do(request)
 		w.OK(err)
 		body, err := io.ReadAll(response.Body)
 		w.OK(err)
-		answer = storetest.Answer(request, response.StatusCode, string(body))
+		answer, err = cosmostest.Respond(response.StatusCode, string(body))(0, request, nil)
+		w.OK(err)
 		answer.Header = response.Header
 		response.Body = io.NopCloser(bytes.NewReader(body))
 		return response, nil
@@ -214,7 +215,7 @@ func TestEditWithLostAnswerBeforeAnother(t *testing.T) {
 			w := newWorld(t)
 			post := w.AddPost(w.AddUser("ann"))
 			other, lost := w.another(), false
-			w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				response, err := next.Do(request)
 				if request.Method != http.MethodPatch || lost {
 					return response, err
@@ -222,7 +223,7 @@ func TestEditWithLostAnswerBeforeAnother(t *testing.T) {
 				lost = true
 				_, err = other.edit(post, "C", nil)
 				w.OK(err)
-				return nil, storetest.ErrCut
+				return nil, cosmostest.ErrCut
 			})
 			edited, err := w.edit(post, "B", version)
 			if w.OK(err); edited.Content != "C" || edited.Version != 3 {
@@ -247,7 +248,7 @@ func TestSharedReadOnStaleReplica(t *testing.T) {
 		w.AddComment(ann, post)
 
 		release := make(chan struct{})
-		w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			if request.Method != http.MethodGet {
 				return next.Do(request)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/schema"
@@ -23,14 +24,14 @@ func TestLostRaces(t *testing.T) {
 		}
 		t.Run(m.name, func(t *testing.T) {
 			w := w.on(t)
-			faulty.Faults.Set(storetest.OnlyWrites(storetest.Refuse(1000, http.StatusPreconditionFailed)))
+			faulty.Wire.Inject(cosmostest.Writes(cosmostest.First(1000, cosmostest.Refuse(http.StatusPreconditionFailed))))
 			err := m.do(w, faulty.Store)
 			w.Fails(err, blog.TryAgain)
 			if !strings.Contains(err.Error(), "Another request is changing the same data right now.") {
 				t.Errorf("the error is %v", err)
 			}
 			writes := 0
-			for _, request := range faulty.Faults.Requests() {
+			for _, request := range faulty.Wire.Requests() {
 				if request.Method == http.MethodPatch {
 					writes++
 				}
@@ -51,12 +52,12 @@ func TestLostReservations(t *testing.T) {
 			bob := w.AddUser("Bob")
 			faulty := w.another()
 			reservations := 0
-			faulty.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			faulty.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if !strings.HasSuffix(request.URL.Path, "/sprocs/"+schema.ReserveUsername.ID) {
 					return next.Do(request)
 				}
 				reservations++
-				return storetest.Answer(request, http.StatusOK, `{"code":"`+code+`"}`), nil
+				return cosmostest.Respond(http.StatusOK, `{"code":"`+code+`"}`)(0, request, nil)
 			})
 			_, err := faulty.UpdateUser(w.Ctx(), bob.ID, "Robert")
 			w.Fails(err, blog.TryAgain)

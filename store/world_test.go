@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 )
 
@@ -14,7 +14,7 @@ type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
 
-func newWorldWith(t *testing.T, options engine.Options) *world {
+func newWorldWith(t *testing.T, options cosmostest.Options) *world {
 	return &world{storetest.NewWith(t, options)}
 }
 

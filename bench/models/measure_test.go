@@ -11,8 +11,9 @@ import (
 	v2 "cosmosblog/bench/models/v2"
 	v3 "cosmosblog/bench/models/v3"
 	v4 "cosmosblog/bench/models/v4"
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
@@ -23,14 +24,10 @@ const throughput = 20_000
 
 // columns returns the four models in databases of their own.
 func columns(t *testing.T) []models.Column {
-	engine, err := engine.Open(engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { engine.Close() })
+	engine := cosmostest.New(t, cosmostest.Options{})
 	endpoint := provision.LocalEndpoint()
 	database := func(name string) *cosmos.DB {
-		db, err := cosmos.New(cosmos.Options{Endpoint: endpoint, Key: engine.Key(), Transport: cosmos.InProcess(engine), Database: name})
+		db, err := cosmos.New(cosmos.Options{Endpoint: endpoint, Key: engine.Key(), Transport: inprocess.To(engine), Database: name})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
@@ -59,7 +59,7 @@ func openFolder(t *testing.T) *datafolder.Database {
 // openInMemory opens the database of an engine in memory until the test ends.
 func openInMemory(t *testing.T) *storetest.Database {
 	t.Helper()
-	engine := storetest.OpenEngine(t, engine.Options{})
+	engine := cosmostest.New(t, cosmostest.Options{})
 	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)

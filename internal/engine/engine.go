@@ -35,6 +35,12 @@ type Options struct {
 
 	Now func() time.Time // default: time.Now
 
+	// Throughput is the throughput of each container in RU/s, divided evenly among its physical
+	// ranges. A range that has used up a second's share rejects requests with 429 (TooManyRequests,
+	// substatus 3200) and the time to wait (x-ms-retry-after-ms). With 0, the engine never throttles.
+	// The throughput that an offer requests has no effect on this.
+	Throughput float64
+
 	// Script sets the time limits of scripts. Tests use it to reject operations.
 	Script script.Options
 	// QueriesSeeOwnWrites makes a query inside a script see the script's earlier writes. Otherwise

@@ -245,12 +245,20 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 	if err := req.resolve(); err != nil {
 		return nil, err
 	}
-	answer, err := handle(req)
+	answer, err := req.answer(handle)
 	if answer != nil && len(req.kinds) > 2 {
 		// SDKs store session tokens under these two values.
 		answer.with("X-Ms-Alt-Content-Path", req.container.link).with("X-Ms-Content-Path", req.container.rid)
 	}
 	return answer, err
+}
+
+// answer calls the handler of a request, and throttles it if the engine does.
+func (r *request) answer(handle handler) (*response, error) {
+	if r.engine.options.Throughput > 0 {
+		return r.throttled(handle)
+	}
+	return handle(r)
 }
 
 // resolve finds the database and the container that the request names.

@@ -12,11 +12,11 @@ import (
 	"sync"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/limits"
-	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
@@ -74,14 +74,14 @@ func (trustingVerifier) Verify(_ context.Context, token string) (blog.Account, e
 // newSite starts a site with its fixtures.
 func newSite(t testing.TB, development bool) *site {
 	t.Helper()
-	engine := storetest.OpenEngine(t, engine.Options{})
+	engine := cosmostest.New(t, cosmostest.Options{})
 	s := &site{TB: t, development: development, log: new(lockedLog)}
 	database := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.intercept == nil || !s.intercept(w, r) {
 			engine.ServeHTTP(w, r)
 		}
 	})
-	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: cosmos.InProcess(database)})
+	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: inprocess.To(database)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
@@ -19,12 +19,12 @@ var discard = slog.New(slog.DiscardHandler)
 type testBlog struct {
 	*testing.T
 	store  *storetest.Database
-	engine *engine.Engine
+	engine *cosmostest.Account
 }
 
 func openBlog(t *testing.T) *testBlog {
 	t.Helper()
-	engine := storetest.OpenEngine(t, engine.Options{})
+	engine := cosmostest.New(t, cosmostest.Options{})
 	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func (b *testBlog) createPost(author *blog.User) {
 
 // newProjector returns a projector with short periods. Writes to the engine wake it if there is
 // one.
-func newProjector(t *testing.T, s *storetest.Database, engine *engine.Engine) *projector.Projector {
+func newProjector(t *testing.T, s *storetest.Database, engine *cosmostest.Account) *projector.Projector {
 	t.Helper()
 	options := projector.Options{
 		DB:       s.DB,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
@@ -43,7 +44,7 @@ func (i *incomplete) Do(request *http.Request) (*http.Response, error) {
 func TestProjectorWithoutAScriptIsNotReady(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
-	transport := &incomplete{next: cosmos.InProcess(b.engine)}
+	transport := &incomplete{next: inprocess.To(b.engine)}
 	transport.whole.Store(true)
 	db, err := provision.OpenEmbedded(t.Context(), b.engine, cosmos.Options{Transport: transport})
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
@@ -360,7 +361,7 @@ func (s *severable) Do(request *http.Request) (*http.Response, error) {
 func TestProcessWithoutADatabaseIsNotReady(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
-	wire := &severable{next: cosmos.InProcess(b.engine)}
+	wire := &severable{next: inprocess.To(b.engine)}
 	db, err := provision.OpenEmbedded(t.Context(), b.engine, cosmos.Options{Transport: wire})
 	if err != nil {
 		t.Fatal(err)

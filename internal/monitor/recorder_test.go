@@ -14,10 +14,11 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
@@ -28,19 +29,16 @@ import (
 // postAPI returns the API over an engine in memory, with the traffic that counts its requests,
 // and a query of its only post. transport returns the store's transport.
 func postAPI(
-	tb testing.TB, traffic *telemetry.Traffic, transport func(*engine.Engine) policy.Transporter,
+	tb testing.TB, traffic *telemetry.Traffic, transport func(*cosmostest.Account) policy.Transporter,
 ) (api http.Handler, request func() *http.Request) {
 	tb.Helper()
-	engine, err := engine.Open(engine.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	engine := cosmostest.New(tb, cosmostest.Options{})
 	options := cosmos.Options{Recorder: Recorder(traffic), Transport: transport(engine)}
 	db, err := provision.OpenEmbedded(context.Background(), engine, options)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { db.Close(); engine.Close() })
+	tb.Cleanup(db.Close)
 	opened := store.New(db)
 	user, err := opened.CreateUser(tb.Context(), blog.Account{Issuer: "test", Subject: "anna"}, "anna")
 	if err != nil {
@@ -66,7 +64,7 @@ func postAPI(
 	}
 }
 
-func directly(engine *engine.Engine) policy.Transporter { return cosmos.InProcess(engine) }
+func directly(engine *cosmostest.Account) policy.Transporter { return inprocess.To(engine) }
 
 // throttling rejects every other point read with 429.
 type throttling struct {
@@ -93,8 +91,8 @@ func TestRetriesAreCounted(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	traffic := loggedTraffic(&log)
-	api, request := postAPI(t, traffic, func(engine *engine.Engine) policy.Transporter {
-		return &throttling{next: cosmos.InProcess(engine)}
+	api, request := postAPI(t, traffic, func(engine *cosmostest.Account) policy.Transporter {
+		return &throttling{next: inprocess.To(engine)}
 	})
 	api.ServeHTTP(httptest.NewRecorder(), request())
 	if !strings.Contains(log.String(), `"status":200,`) ||

@@ -3,7 +3,7 @@ package seed_test
 import (
 	"testing"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
@@ -11,11 +11,7 @@ import (
 
 // BenchmarkWrite writes data sets of 50 users, on disk.
 func BenchmarkWrite(b *testing.B) {
-	engine, err := engine.Open(engine.Options{Dir: b.TempDir()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer engine.Close()
+	engine := cosmostest.New(b, cosmostest.Options{Dir: b.TempDir()})
 	s, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -23,7 +23,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"github.com/google/go-cmp/cmp"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
@@ -33,14 +34,14 @@ import (
 // database is an engine in memory, for one test.
 type database struct {
 	t      *testing.T
-	engine *engine.Engine
+	engine *cosmostest.Account
 	clock  *storetest.StillClock // of the engine
 }
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
 	clock := storetest.NewStillClock(time.Now())
-	engine := storetest.OpenEngine(t, engine.Options{Now: clock.Now})
+	engine := cosmostest.New(t, cosmostest.Options{Now: clock.Now})
 	return &database{t, engine, clock}
 }
 
@@ -95,7 +96,7 @@ func (d *database) items() map[string]map[string]any {
 		d.t.Fatal(err)
 	}
 	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(d.engine)},
+		ClientOptions: azcore.ClientOptions{Transport: inprocess.To(d.engine)},
 	})
 	if err != nil {
 		d.t.Fatal(err)

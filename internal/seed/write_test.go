@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store"
 	"cosmosblog/store/bulk"
@@ -153,7 +154,7 @@ func TestInterruptedRunResumes(t *testing.T) {
 	t.Parallel()
 	set := newSmallSet()
 	whole := newDatabase(t)
-	counted := &wire{next: cosmos.InProcess(whole.engine)}
+	counted := &wire{next: inprocess.To(whole.engine)}
 	counted.left.Store(1 << 62)
 	s := whole.open(cosmos.Options{Transport: counted})
 	before := counted.requests.Load()
@@ -162,7 +163,7 @@ func TestInterruptedRunResumes(t *testing.T) {
 	want := whole.items()
 	for n := int64(0); n < requests; n += 1 + requests/11 {
 		d := newDatabase(t)
-		interrupted := &wire{next: cosmos.InProcess(d.engine), answerLost: n%2 == 0}
+		interrupted := &wire{next: inprocess.To(d.engine), answerLost: n%2 == 0}
 		interrupted.left.Store(1 << 62)
 		s := d.open(cosmos.Options{Transport: interrupted})
 		interrupted.left.Store(n)
@@ -179,7 +180,7 @@ func TestThrottledRequestsAreRetried(t *testing.T) {
 	set := newSmallSet()
 	free, throttled := newDatabase(t), newDatabase(t)
 	free.write(free.open(cosmos.Options{}), set)
-	slow := &wire{next: cosmos.InProcess(throttled.engine)}
+	slow := &wire{next: inprocess.To(throttled.engine)}
 	slow.left.Store(1 << 62)
 	s := throttled.open(cosmos.Options{Transport: slow})
 	begin := slow.requests.Load()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/audit"
@@ -255,10 +256,10 @@ func TestAuditWaitsWhenThrottled(t *testing.T) {
 	w.Damage(posts[2].ID, map[string]any{"/commentCount": 3, "/revision": 3})
 	w.OK(w.RepairPost(w.Ctx(), posts[2].ID))
 	var throttled atomic.Int64
-	w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if n%3 == 0 {
 			throttled.Add(1)
-			return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1"), nil
+			return cosmostest.Refuse(http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1")(0, request, nil)
 		}
 		return next.Do(request)
 	})
@@ -267,6 +268,6 @@ func TestAuditWaitsWhenThrottled(t *testing.T) {
 	if audited.Drifts != 1 || audited.Corrected != 1 || throttled.Load() < 5 {
 		t.Errorf("got %+v after %d throttled requests", audited, throttled.Load())
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	w.HoldsCounts(posts[2].ID, 1, 0)
 }

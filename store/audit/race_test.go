@@ -11,6 +11,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
@@ -70,7 +71,7 @@ func repairBeside(t *testing.T, n int, container string, damage map[string]any) 
 	w.OK(err)
 
 	other := w.another()
-	w.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i == n {
 			came = true
 			_, err := other.LikePost(w.Ctx(), bob, post.ID)
@@ -87,7 +88,7 @@ func repairBeside(t *testing.T, n int, container string, damage map[string]any) 
 		_, err = w.repair(s.container, s.partition, drifts)
 		w.OK(err)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	for _, s := range []target{{schema.Posts, post.ID}, {schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
 		if drifts, err := w.drifts(s.container, s.partition); err != nil || len(drifts) > 0 {
 			t.Fatalf("before request %d: %v, %v", n, drifts, err)
@@ -104,7 +105,7 @@ func TestUnstablePostIsNotADrift(t *testing.T) {
 	post := w.AddPost(ada)
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
 	audited, changes := w.another(), 0
-	audited.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	audited.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		target, _ := cosmos.TargetOf(request)
 		if target.Container == schema.Users && strings.HasSuffix(request.URL.Path, post.ID) {
 			changes++
@@ -144,7 +145,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 	w.Plant(w.Container(schema.Posts), "p_new", schema.NewLikeItem("p_new", &blog.Like{User: ada, CreationDate: "2026"}))
 
 	audited, ended := w.another(), map[string]bool{}
-	audited.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	audited.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		target, _ := cosmos.TargetOf(request)
 		path := request.URL.Path
 		endBefore := func(what string, matches bool, end func() error) {
@@ -174,7 +175,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			return w.ForgetPurge(w.Ctx(), purge)
 		})
 		isCopyQuery := target.Operation == cosmos.OperationQuery &&
-			bytes.Contains(storetest.BodyOf(request), []byte("'copy'"))
+			bytes.Contains(cosmostest.Body(request), []byte("'copy'"))
 		endBefore("the copy", isCopyQuery, func() error {
 			post := &blog.Post{ID: "p_new", Author: ada, Content: "A text.", CreationDate: "2026"}
 			item, _ := schema.NewPostItem(post)
@@ -224,7 +225,7 @@ func repairBehind(t *testing.T, n int, container string) (came bool) {
 	w.OK(err)
 
 	other, replica := w.another(), map[string][]byte{} // the replica's responses
-	w.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i == n {
 			came = true
 			_, err := other.LikePost(w.Ctx(), bob, post.ID)
@@ -258,7 +259,7 @@ func repairBehind(t *testing.T, n int, container string) (came bool) {
 	drifts = slices.DeleteFunc(drifts, func(d audit.Drift) bool { return !d.IsConfirmable() })
 	_, err = w.repair(repaired.container, repaired.partition, drifts)
 	w.OK(err)
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	if drifts, err := w.drifts(repaired.container, repaired.partition); err != nil || len(drifts) > 0 {
 		t.Fatalf("before request %d: %v, %v", n, drifts, err)
 	}
@@ -271,12 +272,12 @@ func TestAuditAcrossFailover(t *testing.T) {
 	w := newWorld(t)
 	w.OK(w.RepairPost(w.Ctx(), w.AddPost(w.AddUser("Ada")).ID))
 	begun, refused := false, 0 // begun: new sessions after a refusal
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get(cosmos.SessionTokenHeader) == "" {
 			begun = refused > 0
 		} else if !begun && refused < 20 {
 			refused++
-			return storetest.Refusal(request, http.StatusNotFound, "X-Ms-Substatus: 1002"), nil
+			return cosmostest.Refuse(http.StatusNotFound, "X-Ms-Substatus: 1002")(0, request, nil)
 		}
 		return next.Do(request)
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/bulk"
@@ -30,17 +31,17 @@ func bigThread(author *blog.User) bulk.Thread {
 func TestWriteThread(t *testing.T) {
 	w := storetest.New(t)
 	thread := bigThread(w.AddUser("anna"))
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	post, err := w.WriteThread(w.Ctx(), thread)
 	w.OK(err)
 	w.HoldsCounts(post.ID, 90, 120)
 	if post.Revision != 211 || post.CommentCount != 90 || post.LikeCount != 120 {
 		t.Errorf("the post is %+v", post)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	again, err := w.WriteThread(w.Ctx(), thread)
 	w.OK(err)
-	if n := len(w.Faults.Requests()); n != 3 || again.Revision != post.Revision {
+	if n := len(w.Wire.Requests()); n != 3 || again.Revision != post.Revision {
 		t.Errorf("writing an existing thread: %d requests, revision %d, want 3 and %d", n, again.Revision, post.Revision)
 	}
 }
@@ -49,16 +50,16 @@ func TestWriteThread(t *testing.T) {
 // and runs WriteThread again.
 func TestWriteThreadResumes(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		for name, inject := range map[string]storetest.Fault{"request lost": storetest.DeadFrom(n), "answer lost": lostFrom(n)} {
+		for name, inject := range map[string]cosmostest.Fault{"request lost": cosmostest.From(n, cosmostest.CutBefore), "answer lost": lostFrom(n)} {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
 				w := storetest.New(t)
 				author := w.AddUser("anna")
 				thread := bigThread(author)
-				w.Faults.Set(inject)
+				w.Wire.Inject(inject)
 				if _, err := w.WriteThread(w.Ctx(), thread); err == nil {
 					t.Fatal("nothing was interrupted")
 				}
-				w.Faults.Set(nil)
+				w.Wire.Inject(nil)
 				likes, comments := 120, 90
 				// This user's like is in the thread. If the post exists, others change it too.
 				if _, err := w.LikePost(w.Ctx(), thread.Likes[119].User, "p_big"); err == nil {
@@ -80,14 +81,14 @@ func TestWriteThreadResumes(t *testing.T) {
 
 // lostFrom executes the n-th request but loses its answer, and fails all later ones, as if the
 // process had died.
-func lostFrom(n int) storetest.Fault {
+func lostFrom(n int) cosmostest.Fault {
 	return func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i > n {
-			return nil, storetest.ErrCut
+			return nil, cosmostest.ErrCut
 		}
 		response, err := next.Do(request)
 		if i == n {
-			return nil, storetest.ErrCut
+			return nil, cosmostest.ErrCut
 		}
 		return response, err
 	}
@@ -97,7 +98,7 @@ func TestWriteThreadSkipsDeletedPost(t *testing.T) {
 	w := storetest.New(t)
 	author := w.AddUser("anna")
 	thread := bigThread(author)
-	w.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i == 3 { // between the first batch and the second
 			if _, err := w.Another().DeletePost(w.Ctx(), author.ID, "p_big"); err != nil {
 				t.Error(err)
@@ -135,7 +136,7 @@ func TestBatchSizeInBytes(t *testing.T) {
 	for _, comment := range thread.Comments {
 		comment.Content = strings.Repeat("€", blog.MaxCommentLength) // 30 KB
 	}
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.ContentLength > 3<<19 {
 			t.Errorf("a request has %d bytes", request.ContentLength)
 		}
@@ -151,7 +152,7 @@ func TestWriteThreadWaitsWhileThrottled(t *testing.T) {
 	w := storetest.New(t)
 	author := w.AddUser("anna")
 	for _, status := range []int{http.StatusTooManyRequests, cosmos.StatusRetryWith, http.StatusServiceUnavailable} {
-		w.Faults.Set(storetest.Refuse(100, status, "X-Ms-Retry-After-Ms: 1"))
+		w.Wire.Inject(cosmostest.First(100, cosmostest.Refuse(status, "X-Ms-Retry-After-Ms: 1")))
 		post, err := w.WriteThread(w.Ctx(), bigThread(author))
 		w.OK(err)
 		w.OK(w.WriteUserPosts(w.Ctx(), author.ID, []*blog.Post{post}))

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
@@ -35,7 +36,7 @@ func TestWriteThreadWritesCurrentUsernames(t *testing.T) {
 		w := storetest.New(t)
 		anna, bob, carl := w.AddUser("anna"), w.AddUser("bob"), w.AddUser("carl")
 		begun, renamed := time.Now(), false
-		w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			if request.Header.Get(cosmos.IsBatchHeader) == "" {
 				return next.Do(request)
 			}
@@ -51,7 +52,7 @@ func TestWriteThreadWritesCurrentUsernames(t *testing.T) {
 			}
 			if time.Since(begun) < 3*store.CommandDeadline {
 				time.Sleep(time.Second)
-				return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 700"), nil
+				return cosmostest.Refuse(http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 700")(0, request, nil)
 			}
 			if deadline, ok := request.Context().Deadline(); !ok || time.Until(deadline) > store.CommandDeadline {
 				t.Errorf("the deadline of a batch is %v", deadline)
@@ -65,7 +66,7 @@ func TestWriteThreadWritesCurrentUsernames(t *testing.T) {
 		if post.Author.Username != "anna2" || post.Author.Revision != anna.Revision+2 || comments[0].Author.Username != "bob2" {
 			t.Errorf("the post is by %+v, the comment by %+v", post.Author, comments[0].Author)
 		}
-		w.Faults.Set(nil)
+		w.Wire.Inject(nil)
 	})
 }
 

@@ -46,7 +46,7 @@ func TestHasChangeUpToOnLaggingReplica(t *testing.T) {
 	end, err := w.EndLSN(w.Ctx(), schema.Posts, ranges[0])
 	w.OK(err)
 	for position, want := range map[int64]bool{end - 1: true, end: false, end + 1: false} {
-		w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			response, err := next.Do(request)
 			if err == nil && response.StatusCode == http.StatusNotModified {
 				response.Header.Set(cosmos.SessionTokenHeader, fmt.Sprintf("0:-1#%d", position))
@@ -67,7 +67,7 @@ func TestEndLSNWithoutSessionToken(t *testing.T) {
 	w.AddPost(w.AddUser("Ada"))
 	ranges, err := w.FeedRanges(w.Ctx(), schema.Posts)
 	w.OK(err)
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		response, err := next.Do(request)
 		if err == nil {
 			response.Header.Del(cosmos.SessionTokenHeader)

@@ -57,7 +57,7 @@ func TestFeedLagWithoutSessionToken(t *testing.T) {
 	ada := w.AddUser("Ada")
 	w.AddPost(ada)
 	w.AddPost(ada)
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		response, err := next.Do(request)
 		if err == nil {
 			response.Header.Del(cosmos.SessionTokenHeader)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 )
@@ -20,13 +20,13 @@ import (
 type dividedContainer struct {
 	*azcosmos.ContainerClient
 	t      *testing.T
-	engine *engine.Engine
+	engine *cosmostest.Account
 }
 
 func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
 	t.Helper()
-	engine := storetest.OpenEngine(t, engine.Options{})
-	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)})
+	engine := cosmostest.New(t, cosmostest.Options{})
+	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: inprocess.To(engine)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func TestDatabaseClockIsNarrowed(t *testing.T) {
 		database.Advance(d)
 		w.Clock.Advance(d)
 	}
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		pass(20 * time.Millisecond)
 		defer pass(20 * time.Millisecond)
 		return next.Do(request)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
@@ -105,10 +106,10 @@ func TestRequestsOfOperations(t *testing.T) {
 	for _, test := range operations(w) {
 		t.Run(test.name, func(t *testing.T) {
 			var log requestLog
-			w.Faults.Set(nil)
+			w.Wire.Inject(nil)
 			w.OK(test.do(cosmos.WithRecorder(w.Ctx(), &log)))
-			if len(w.Faults.Requests()) != len(log.requests) {
-				t.Errorf("%d requests sent, %d recorded", len(w.Faults.Requests()), len(log.requests))
+			if len(w.Wire.Requests()) != len(log.requests) {
+				t.Errorf("%d requests sent, %d recorded", len(w.Wire.Requests()), len(log.requests))
 			}
 			for i := range log.requests {
 				if log.requests[i].Charge <= 0 {
@@ -137,19 +138,19 @@ func TestRetriesAreRecorded(t *testing.T) {
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
 	for _, test := range []struct {
-		inject storetest.Fault
+		inject cosmostest.Fault
 		status int
 	}{
-		{storetest.Refuse(2, cosmos.StatusRetryWith), cosmos.StatusRetryWith},
-		{storetest.Refuse(2, 429, "x-ms-retry-after-ms: 1"), 429},
-		{storetest.CutAfter(1), 0},
+		{cosmostest.First(2, cosmostest.Refuse(cosmos.StatusRetryWith)), cosmos.StatusRetryWith},
+		{cosmostest.First(2, cosmostest.Refuse(429, "x-ms-retry-after-ms: 1")), 429},
+		{cosmostest.Nth(1, cosmostest.CutAfter), 0},
 	} {
 		var log requestLog
-		w.Faults.Set(test.inject)
+		w.Wire.Inject(test.inject)
 		_, err := w.LikePost(cosmos.WithRecorder(w.Ctx(), &log), ada, post.ID)
 		w.OK(err)
-		if len(log.requests) != len(w.Faults.Requests()) || log.requests[0].Status != test.status {
-			t.Errorf("%d requests sent, recorded: %+v", len(w.Faults.Requests()), log.requests)
+		if len(log.requests) != len(w.Wire.Requests()) || log.requests[0].Status != test.status {
+			t.Errorf("%d requests sent, recorded: %+v", len(w.Wire.Requests()), log.requests)
 		}
 		for i, r := range log.requests {
 			// LikePost sends one request, whose last try succeeds.
@@ -167,7 +168,7 @@ func TestRecorderOfADB(t *testing.T) {
 	w := storetest.New(t)
 	ada := w.AddUser("Ada")
 	var own, contexts requestLog
-	db, err := provision.OpenEmbedded(t.Context(), w.Engine, cosmos.Options{Recorder: &own})
+	db, err := provision.OpenEmbedded(t.Context(), w.Account, cosmos.Options{Recorder: &own})
 	w.OK(err)
 	t.Cleanup(db.Close)
 	recorded := store.New(db)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
@@ -18,9 +19,9 @@ func TestSession(t *testing.T) {
 	post := w.AddPost(ada)
 	session := cosmos.WithSession(w.Ctx())
 	tokenOf := func(do func()) string {
-		w.Faults.Set(nil)
+		w.Wire.Inject(nil)
 		do()
-		return w.Faults.Requests()[0].Header.Get(cosmos.SessionTokenHeader)
+		return w.Wire.Requests()[0].Header.Get(cosmos.SessionTokenHeader)
 	}
 
 	if token := tokenOf(func() { _, _ = w.LikePost(session, ada, post.ID) }); token != "" {
@@ -70,16 +71,15 @@ func checkKept(t *testing.T, status, substatus int, kept bool) {
 	w := storetest.New(t)
 	post := w.AddPost(w.AddUser("Ada"))
 	session := cosmos.WithSession(w.Ctx())
-	w.Faults.Set(storetest.Refuse(100, status, "X-Ms-Session-Token: 0:-1#900",
-		"X-Ms-Retry-After-Ms: 1", fmt.Sprint("X-Ms-Substatus: ", substatus)))
+	w.Wire.Inject(cosmostest.First(100, cosmostest.Refuse(status, "X-Ms-Session-Token: 0:-1#900", "X-Ms-Retry-After-Ms: 1", fmt.Sprint("X-Ms-Substatus: ", substatus))))
 	_, _ = w.Post(session, post.ID)
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	_, _ = w.Post(session, post.ID)
 	want := ""
 	if kept {
 		want = "0:-1#900"
 	}
-	if token := w.Faults.Requests()[0].Header.Get(cosmos.SessionTokenHeader); token != want {
+	if token := w.Wire.Requests()[0].Header.Get(cosmos.SessionTokenHeader); token != want {
 		t.Errorf("after an answer %d/%d, the next request has the token %q, want %q", status, substatus, token, want)
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/engine"
-	injected "cosmosblog/internal/proof/faultstest"
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
@@ -21,11 +20,11 @@ import (
 // budget. After the last retry, a request fails with 429. Each container has its own budget.
 func TestThrottledRequestsAreRetried(t *testing.T) {
 	const perSecond = 20
-	engine := storetest.OpenEngine(t, engine.Options{})
+	engine := cosmostest.New(t, cosmostest.Options{})
 	begin := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	b := storetest.NewThrottled(begin)
-	b.Budget = &injected.Budget{Next: cosmos.InProcess(engine), PerSecond: perSecond, Now: b.Clock}
-	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: b})
+	b := storetest.NewThrottled(begin, perSecond)
+	engine.Inject(b.Fault)
+	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: engine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +63,7 @@ func TestThrottledRequestsAreRetried(t *testing.T) {
 		}
 		spent += float64(written.RequestCharge + read.RequestCharge)
 	}
-	seconds := b.Clock().Sub(begin).Seconds()
+	seconds := b.Now().Sub(begin).Seconds()
 	if b.Refused() == 0 || spent > perSecond*(seconds+2) || spent < perSecond*(seconds-2) {
 		t.Errorf("%.0f RU in %.0f seconds with %d RU/s, %d requests throttled", spent, seconds, perSecond, b.Refused())
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
@@ -45,7 +46,7 @@ func openEmbedded(
 	options.Endpoint = LocalEndpoint()
 	options.Key = engine.Key()
 	if options.Transport == nil {
-		options.Transport = cosmos.InProcess(engine)
+		options.Transport = inprocess.To(engine)
 	}
 	db, err := cosmos.New(options)
 	if err != nil {

@@ -3,7 +3,6 @@ package provision_test
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,8 +12,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
@@ -163,7 +162,7 @@ func TestAnotherFormatIsRefused(t *testing.T) {
 			if done != nil {
 				t.Errorf("provision did %q before", done)
 			}
-			_, err = provision.OpenEmbedded(t.Context(), w.Engine, cosmos.Options{})
+			_, err = provision.OpenEmbedded(t.Context(), w.Account, cosmos.Options{})
 			wantRefused(t, "a folder", err, c.number)
 			wantRefused(t, "an account", checkComplete(t, w, schema.Check), c.number)
 			wantRefused(t, "a source", checkComplete(t, w, schema.CheckSource), c.number)
@@ -190,7 +189,7 @@ func checkComplete(t *testing.T, w *world, check func(context.Context, *cosmos.D
 
 // options returns the options of a new client of the world's engine.
 func (w *world) options() cosmos.Options {
-	return cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: w.Engine.Key(), Transport: cosmos.InProcess(w.Engine)}
+	return cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: w.Account.Key(), Transport: inprocess.To(w.Account)}
 }
 
 // An operator who lost leases gets on by provisioning it and creating the item by hand.
@@ -277,14 +276,12 @@ func openBehind(
 func TestFormatOnALaggingReplica(t *testing.T) {
 	for name, isDataBehind := range map[string]bool{"all containers": true, "leases only": false} {
 		t.Run(name, func(t *testing.T) {
-			leader := storetest.OpenEngine(t, engine.Options{})
-			follower := storetest.OpenEngine(t, engine.Options{Key: leader.Key()})
-			replica := faultstest.NewReplica(leader, follower, rand.New(rand.NewPCG(1, 1)))
-			options := cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: leader.Key(), Transport: cosmos.InProcess(replica)}
+			account := cosmostest.New(t, cosmostest.Options{Follower: true})
+			options := cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: account.Key(), Transport: account}
 			if _, err := run(t, options, provision.Throughputs{}); err != nil {
 				t.Fatal(err)
 			}
-			replica.Hold()
+			account.Follower.Hold()
 			db, err := open(t, options)
 			if err != nil {
 				t.Fatal(err)
@@ -295,7 +292,7 @@ func TestFormatOnALaggingReplica(t *testing.T) {
 			absent := 0
 			behind := openBehind(t, options, func(next policy.Transporter, request *http.Request) (*http.Response, error) {
 				if !isDataBehind && !strings.Contains(request.URL.Path, "/colls/leases/") {
-					next = cosmos.InProcess(replica.Latest())
+					next = account.Latest()
 				}
 				response, err := next.Do(request)
 				if err == nil && response.StatusCode == http.StatusNotFound && request.Method == http.MethodGet && isFormatItem(request) {

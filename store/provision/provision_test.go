@@ -17,7 +17,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
@@ -45,10 +46,10 @@ func run(t *testing.T, options cosmos.Options, throughputs provision.Throughputs
 	return provision.Run(t.Context(), db, throughputs)
 }
 
-func newEngine(t *testing.T) (*engine.Engine, cosmos.Options) {
+func newEngine(t *testing.T) (*cosmostest.Account, cosmos.Options) {
 	t.Helper()
-	engine := storetest.OpenEngine(t, engine.Options{})
-	return engine, cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)}
+	engine := cosmostest.New(t, cosmostest.Options{})
+	return engine, cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: inprocess.To(engine)}
 }
 
 // A server reports what is missing in an empty account. One provisioning creates everything, a
@@ -92,7 +93,7 @@ func TestProvisionCreatesMissingResources(t *testing.T) {
 	next := options.Transport
 	options.Transport = transportFunc(func(request *http.Request) (*http.Response, error) {
 		if request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/feed/triggers") {
-			return storetest.Refusal(request, http.StatusServiceUnavailable), nil
+			return cosmostest.Refuse(http.StatusServiceUnavailable)(0, request, nil)
 		}
 		return next.Do(request)
 	})
@@ -140,9 +141,9 @@ func TestOpenEmbeddedReadsMetadata(t *testing.T) {
 		if _, ok := cosmos.TargetOf(request); !ok {
 			metadata++
 		}
-		return cosmos.InProcess(w.Engine).Do(request)
+		return inprocess.To(w.Account).Do(request)
 	})
-	db, err := provision.OpenEmbedded(t.Context(), w.Engine, cosmos.Options{Transport: counting})
+	db, err := provision.OpenEmbedded(t.Context(), w.Account, cosmos.Options{Transport: counting})
 	w.OK(err)
 	defer db.Close()
 	s := store.New(db)
@@ -177,14 +178,14 @@ func TestWrongKey(t *testing.T) {
 // With Entra ID, every request carries the token. The account forbids management operations: a
 // server can still open the database, but provisioning fails.
 func TestEntra(t *testing.T) {
-	w := newWorldWith(t, engine.Options{Entra: true})
+	w := newWorldWith(t, cosmostest.Options{Entra: true})
 	var last http.Header
 	options := cosmos.Options{
 		Endpoint:   provision.LocalEndpoint(),
 		Credential: fixedToken{},
 		Transport: transportFunc(func(request *http.Request) (*http.Response, error) {
 			last = request.Header.Clone()
-			return cosmos.InProcess(w.Engine).Do(request)
+			return inprocess.To(w.Account).Do(request)
 		}),
 	}
 	db, err := open(t, options)
@@ -211,7 +212,7 @@ func TestEntra(t *testing.T) {
 }
 
 // sign signs a request with the engine's key ("Access control on Azure Cosmos DB resources").
-func sign(t *testing.T, engine *engine.Engine, request *http.Request) {
+func sign(t *testing.T, engine *cosmostest.Account, request *http.Request) {
 	t.Helper()
 	part := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
 	kind, link := part[len(part)-1], strings.Join(part[:len(part)-1], "/")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/cosmostest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 )
@@ -131,7 +131,7 @@ func TestProvisionServerless(t *testing.T) {
 	options.Transport = transportFunc(func(request *http.Request) (*http.Response, error) {
 		if strings.HasPrefix(request.URL.Path, "/offers") {
 			const body = `{"code":"BadRequest","message":"Reading or replacing offers is not supported for serverless accounts."}`
-			return storetest.Answer(request, http.StatusBadRequest, body), nil
+			return cosmostest.Respond(http.StatusBadRequest, body)(0, request, nil)
 		}
 		for name := range request.Header {
 			if strings.Contains(strings.ToLower(name), "offer") {

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/mutanttest"
 )
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the cache with deliberate mistakes")
@@ -16,7 +16,7 @@ var (
 	findingOverGraphQL = []string{"../../resolvers", "-run", "^TestReadsSeeAcknowledgedWrites$", "-count", "5"}
 )
 
-var mutants = map[string]faultstest.Mutant{
+var mutants = map[string]mutanttest.Mutant{
 	"the changes are noted after the read": {
 		File:  "flight.go",
 		Right: "	c.begin(key, f)\n	var bytes int\n	f.result, bytes, f.err = read()\n",

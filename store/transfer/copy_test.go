@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
@@ -225,10 +226,10 @@ func TestCopyReadsThreadAtOneMoment(t *testing.T) {
 	ada, bob := a.AddUser("Ada"), a.AddUser("Bob")
 	post := a.AddPost(ada)
 	var once, twice sync.Once
-	a.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	a.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		isQuery := request.Header.Get("Content-Type") == "application/query+json"
 		if isQuery && strings.Contains(request.URL.Path, "/"+schema.Posts+"/") {
-			once.Do(func() { a.Faults.Set(nil); a.AddLike(bob, post) })
+			once.Do(func() { a.Wire.Inject(nil); a.AddLike(bob, post) })
 		}
 		return next.Do(request)
 	})
@@ -388,7 +389,7 @@ func TestCopyOfBusySourceEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	pages := 0
-	a.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	a.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get("A-IM") != "" && strings.Contains(request.URL.Path, "/"+schema.Posts+"/") {
 			if pages++; pages == 100 {
 				cancel()
@@ -405,7 +406,7 @@ func TestCopyOfBusySourceEnds(t *testing.T) {
 	if _, err := transfer.Copy(ctx, a.DB, b.DB, copyOptions()); err != nil {
 		t.Fatalf("after %d pages: %v", pages, err)
 	}
-	a.Faults.Set(nil)
+	a.Wire.Inject(nil)
 	a.copyTo(b)
 	a.hasSameSources(b)
 }
@@ -508,10 +509,10 @@ func TestCopyWritesAuthorsFirst(t *testing.T) {
 	var dora *blog.User
 	var post *blog.Post
 	var once sync.Once
-	a.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	a.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get("A-IM") != "" && strings.Contains(request.URL.Path, "/"+schema.Posts+"/") {
 			once.Do(func() {
-				a.Faults.Set(nil)
+				a.Wire.Inject(nil)
 				dora = a.AddUser("Dora")
 				post = a.AddPost(dora)
 			})
@@ -519,7 +520,7 @@ func TestCopyWritesAuthorsFirst(t *testing.T) {
 		return next.Do(request)
 	})
 	seen := false
-	b.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	b.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		isBatch := request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != ""
 		partition := request.Header.Get("X-Ms-Documentdb-Partitionkey")
 		if post != nil && isBatch && strings.Contains(partition, post.ID) {
@@ -534,7 +535,7 @@ func TestCopyWritesAuthorsFirst(t *testing.T) {
 		return next.Do(request)
 	})
 	a.copyTo(b)
-	b.Faults.Set(nil)
+	b.Wire.Inject(nil)
 	if !seen {
 		t.Error("the post was not copied")
 	}
@@ -609,16 +610,16 @@ func TestCopyWaitsWhenThrottled(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	a.addBlog()
 	for _, w := range []*world{a, b} {
-		w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			if n < 50 || uint32(n)*2654435761>>16&1 == 0 { // the first 50 exceed azcore's own retries
-				return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1"), nil
+				return cosmostest.Refuse(http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1")(0, request, nil)
 			}
 			return next.Do(request)
 		})
 	}
 	a.copyTo(b)
-	a.Faults.Set(nil)
-	b.Faults.Set(nil)
+	a.Wire.Inject(nil)
+	b.Wire.Inject(nil)
 	a.hasSameSources(b)
 }
 
@@ -627,19 +628,19 @@ func TestInterruptedCopyResumes(t *testing.T) {
 	a := newWorld(t)
 	a.addBlog()
 	full := newWorld(t)
-	full.Faults.Set(nil)
+	full.Wire.Inject(nil)
 	a.copyTo(full)
-	requests := len(full.Faults.Requests())
+	requests := len(full.Wire.Requests())
 	for n := 1; n <= requests; n += 7 {
 		b := newWorld(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		b.Faults.Set(cancelAt(n, cancel))
+		b.Wire.Inject(cancelAt(n, cancel))
 		if _, err := transfer.Copy(ctx, a.DB, b.DB, copyOptions()); err == nil {
 			t.Fatalf("the copy returned no error despite the interruption at request %d", n)
 		}
-		b.Faults.Set(nil)
+		b.Wire.Inject(nil)
 		a.copyTo(b)
-		if again := len(b.Faults.Requests()); n > requests/2 && again > requests*3/4 {
+		if again := len(b.Wire.Requests()); n > requests/2 && again > requests*3/4 {
 			t.Errorf("interrupted at request %d of %d, the copy needed %d more requests", n, requests, again)
 		}
 		a.hasSameSources(b)
@@ -647,8 +648,8 @@ func TestInterruptedCopyResumes(t *testing.T) {
 }
 
 // cancelAt cancels at the n-th request, and fails it and all later ones before they are sent.
-func cancelAt(n int, cancel func()) storetest.Fault {
-	dead := storetest.DeadFrom(n)
+func cancelAt(n int, cancel func()) cosmostest.Fault {
+	dead := cosmostest.From(n, cosmostest.CutBefore)
 	return func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i >= n {
 			cancel()
@@ -692,10 +693,10 @@ func TestCopyOfDatabaseInUse(t *testing.T) {
 			default:
 				n := rapid.IntRange(1, 60).Draw(r, "interrupted at")
 				ctx, cancel := context.WithCancel(t.Context())
-				b.Faults.Set(cancelAt(n, cancel))
+				b.Wire.Inject(cancelAt(n, cancel))
 				_, _ = transfer.Copy(ctx, a.DB, b.DB, copyOptions())
 				cancel()
-				b.Faults.Set(nil)
+				b.Wire.Inject(nil)
 			}
 		}
 		a.copyTo(b)

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/proof/storetest"
 )
 
@@ -20,7 +20,7 @@ type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
 
-func newWorldWith(t *testing.T, options engine.Options) *world {
+func newWorldWith(t *testing.T, options cosmostest.Options) *world {
 	return &world{storetest.NewWith(t, options)}
 }
 

@@ -2,15 +2,14 @@ package views_test
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	injected "cosmosblog/internal/proof/faultstest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/cosmos"
@@ -75,16 +74,13 @@ func TestClearingWithLeastThroughput(t *testing.T) {
 		r := &storetest.ScriptFaults{}
 		h := clutteredFeed(newScriptWorld(t, r, false), 1000)
 		r.Most.Store(accepted)
-		b := storetest.NewThrottled(h.Clock.Now())
-		b.Budget = &injected.Budget{Next: cosmos.InProcess(h.Engine), PerSecond: 400, Now: b.Clock}
-		h.Faults.Set(func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
-			return b.Do(request)
-		})
+		b := storetest.NewThrottled(h.Clock.Now(), 400)
+		h.Wire.Inject(b.Fault)
 		_, _, err := h.ReadHorizon(h.Ctx())
 		h.OK(err)
 		b.Advance(time.Second - time.Millisecond) // azcosmos waits only for the rest of the second
 		h.retry(func() error { return h.RefillFeed(h.Ctx()) })
-		h.Faults.Set(nil)
+		h.Wire.Inject(nil)
 		h.holdsUnmarked()
 		if b.Refused() == 0 {
 			t.Error("no request was throttled")
@@ -115,9 +111,9 @@ func TestCrashDuringClearing(t *testing.T) {
 		r := &storetest.ScriptFaults{}
 		h := clutteredFeed(newScriptWorld(t, r, n%2 == 0), 20)
 		r.Most.Store(6)
-		h.Faults.Set(storetest.DeadFrom(n))
+		h.Wire.Inject(cosmostest.From(n, cosmostest.CutBefore))
 		crashed := h.RefillFeed(h.Ctx()) != nil
-		h.Faults.Set(nil)
+		h.Wire.Inject(nil)
 		live, position := h.readFeed()
 		horizon, _, err := h.ReadHorizon(h.Ctx())
 		h.OK(err)

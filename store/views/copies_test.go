@@ -154,16 +154,16 @@ func TestOldPostsDoNotChangeFeed(t *testing.T) {
 		_, err := w.FeedView().Project(t.Context(), storetest.PostAtRevision(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
 		w.OK(err)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	written, err := w.FeedView().Project(t.Context(), storetest.PostAtRevision("p_0", blog.NewDateTime(start.Add(time.Second)), 7, false))
 	w.OK(err)
-	if requests := w.Faults.Requests(); written || len(requests) != 2 || requests[0].Method != http.MethodPatch || requests[1].Method != http.MethodGet {
+	if requests := w.Wire.Requests(); written || len(requests) != 2 || requests[0].Method != http.MethodPatch || requests[1].Method != http.MethodGet {
 		t.Errorf("the like of an old post wrote to the feed, or took %d requests", len(requests))
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	written, err = w.FeedView().Project(t.Context(), storetest.PostAtRevision("p_100", blog.NewDateTime(start.Add(101*time.Second)), 7, false))
 	w.OK(err)
-	if requests := w.Faults.Requests(); !written || len(requests) != 1 || requests[0].Header.Get("x-ms-documentdb-post-trigger-include") != "" {
+	if requests := w.Wire.Requests(); !written || len(requests) != 1 || requests[0].Header.Get("x-ms-documentdb-post-trigger-include") != "" {
 		t.Errorf("the like of a post in the feed was not written, ran the trigger, or took %d requests", len(requests))
 	}
 	if live, _ := w.readFeed(); len(live) < views.FeedCapacity || len(live) > views.FeedCapacity+views.FeedSurplus {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/bulk"
@@ -26,11 +27,11 @@ func interruptedCopy(t *testing.T) (b *world, bob *blog.User, post *blog.Post) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	batches := 0
-	b.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	b.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" {
 			if batches++; batches == 2 {
 				cancel()
-				return nil, storetest.ErrCut
+				return nil, cosmostest.ErrCut
 			}
 		}
 		return next.Do(request)
@@ -38,7 +39,7 @@ func interruptedCopy(t *testing.T) (b *world, bob *blog.User, post *blog.Post) {
 	if _, err := transfer.Copy(ctx, a.DB, b.DB, transfer.Options{Source: "a"}); err == nil {
 		t.Fatal("the copy was not interrupted")
 	}
-	b.Faults.Set(nil)
+	b.Wire.Inject(nil)
 	_, err := b.Post(b.Ctx(), post.ID)
 	b.Fails(err, blog.NotFound)
 	if b.responses(post) == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
@@ -135,10 +136,10 @@ func TestGroupTakesFewRequests(t *testing.T) {
 	} {
 		posts := newPosts(n)
 		for _, most := range []int{c.most, c.again} {
-			w.Faults.Set(nil)
+			w.Wire.Inject(nil)
 			written, err := c.view.ProjectGroup(w.Ctx(), posts)
 			w.OK(err)
-			if sent := len(w.Faults.Requests()); len(written) != n || written[posts[0].ID] != (most == c.most) || sent > most {
+			if sent := len(w.Wire.Requests()); len(written) != n || written[posts[0].ID] != (most == c.most) || sent > most {
 				t.Errorf("%s: %d posts were projected by %d requests, want at most %d", c.view.Container, len(written), sent, most)
 			}
 		}
@@ -157,7 +158,7 @@ func TestConcurrentGroups(t *testing.T) {
 		w.Clock.Advance(time.Second)
 		all[i%groups] = append(all[i%groups], storetest.PostAtRevision(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	w.TakeTurnsForever() // no turn ends early because the machine is busy
 	var running sync.WaitGroup
 	for _, posts := range all {
@@ -169,7 +170,7 @@ func TestConcurrentGroups(t *testing.T) {
 	}
 	running.Wait()
 	// At most two transactions with the horizon before them, and a single post between them.
-	if n := len(w.Faults.Requests()); n > groups*6 {
+	if n := len(w.Wire.Requests()); n > groups*6 {
 		t.Errorf("%d requests, want at most %d", n, groups*6)
 	}
 	if live, _ := w.readFeed(); len(live) != groups*size {
@@ -188,12 +189,12 @@ func TestLargeGroups(t *testing.T) {
 		post.Title, post.Excerpt = strings.Repeat("\U0001F600", blog.MaxTitleLength), strings.Repeat("\U0001F600", blog.ExcerptLength)
 		posts = append(posts, post)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	written, err := w.UserPostView(posts[0].Author.ID).ProjectGroup(w.Ctx(), posts)
 	w.OK(err)
 	user, _, err := cosmos.Read[schema.UserItem](w.Ctx(), w.Container(schema.Users), "u_a", "u_a")
 	w.OK(err)
-	batches := slices.DeleteFunc(w.Faults.Requests(), func(r *http.Request) bool { return r.Header.Get("X-Ms-Cosmos-Is-Batch-Request") == "" })
+	batches := slices.DeleteFunc(w.Wire.Requests(), func(r *http.Request) bool { return r.Header.Get("X-Ms-Cosmos-Is-Batch-Request") == "" })
 	if len(written) != len(posts) || user.PostCount != len(posts) || len(batches) > 3*5 {
 		t.Errorf("%d of %d posts were projected by %d transactions, and %d counted", len(written), len(posts), len(batches), user.PostCount)
 	}
@@ -263,7 +264,7 @@ func TestWritesDuringGroup(t *testing.T) {
 					posts = append(posts, post)
 				}
 				second, came := w.another(), false
-				w.Faults.Set(func(_ int, r *http.Request, next storetest.Transporter) (*http.Response, error) {
+				w.Wire.Inject(func(_ int, r *http.Request, next storetest.Transporter) (*http.Response, error) {
 					target, _ := cosmos.TargetOf(r)
 					if !came && target.Container == container && r.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" {
 						came = true
@@ -272,7 +273,7 @@ func TestWritesDuringGroup(t *testing.T) {
 					return next.Do(r)
 				})
 				w.projectGroup(posts)
-				w.Faults.Set(nil)
+				w.Wire.Inject(nil)
 				if !came {
 					t.Error("the group sent no transaction")
 				}
@@ -336,11 +337,11 @@ func TestGroupWithFaultyCopy(t *testing.T) {
 		}
 		_, err = w.Container(p.Container).DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(p.Partition), "p_1", nil)
 		w.OK(err)
-		w.Faults.Set(storetest.DeadFrom(1))
+		w.Wire.Inject(cosmostest.From(1, cosmostest.CutBefore))
 		if _, err = p.ProjectGroup(w.Ctx(), posts); err == nil {
 			t.Errorf("%s: no error, although there was no answer", p.Container)
 		}
-		w.Faults.Set(nil)
+		w.Wire.Inject(nil)
 	}
 }
 

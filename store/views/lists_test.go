@@ -41,7 +41,7 @@ var errStopped = errors.New("stopped")
 
 // stopAtLists lets a projector fail at its first request to lists.
 func (w *world) stopAtLists() {
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if strings.Contains(request.URL.Path, "/colls/"+schema.Lists+"/") {
 			return nil, errStopped
 		}
@@ -93,16 +93,16 @@ func TestLikeOfUnlistedCopy(t *testing.T) {
 	if _, err := v.Project(w.Ctx(), w.tagged(2, 2, "b")); err == nil {
 		t.Fatal("the projection was not interrupted")
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	_, err = v.Project(w.Ctx(), w.tagged(3, 2, "b"))
 	w.OK(err)
 	if got, want := w.inLists(), []string{"month:2026-11", "tag:b"}; !slices.Equal(got, want) {
 		t.Errorf("the post is in %q, want %q", got, want)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	_, err = v.Project(w.Ctx(), w.tagged(4, 2, "b"))
 	w.OK(err)
-	if n := len(w.Faults.Requests()); n != 1 {
+	if n := len(w.Wire.Requests()); n != 1 {
 		t.Errorf("a like of a listed copy took %d requests", n)
 	}
 }
@@ -123,7 +123,7 @@ func TestUnlistedTombstoneStays(t *testing.T) {
 	if copy := w.item(schema.Users, "p_1"); copy["ttl"] != nil || copy["unlisted"] != true || copy["formerLists"] == nil {
 		t.Errorf("the copy is %v", copy)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	_, err = v.Project(w.Ctx(), deleted)
 	w.OK(err)
 	if copy := w.item(schema.Users, "p_1"); copy["ttl"] != views.DeletedTTL.Seconds() || copy["unlisted"] != nil || copy["formerLists"] != nil {
@@ -140,7 +140,7 @@ func TestLateWeight(t *testing.T) {
 	w := newWorld(t)
 	v := w.ListView("tag:a")
 	late := w.another()
-	late.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) { // after the entry, before the weight
+	late.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) { // after the entry, before the weight
 		if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/a") {
 			deleted := w.tagged(2, 1, "a")
 			deleted.Deleted = true
@@ -175,7 +175,7 @@ func TestWeightOfInterruptedGroup(t *testing.T) {
 	w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
 	v := w.UserPostView("u_a")
 	posts := w.hotPosts(0, 3)
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if strings.HasSuffix(request.URL.Path, "/docs/hot") {
 			return nil, errStopped
 		}
@@ -184,7 +184,7 @@ func TestWeightOfInterruptedGroup(t *testing.T) {
 	if written, err := v.ProjectGroup(w.Ctx(), posts); err == nil && len(written) > 0 {
 		t.Errorf("the posts %v are projected without a weight", written)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	for _, post := range posts {
 		_, err := v.Project(w.Ctx(), post)
 		w.OK(err)
@@ -199,14 +199,14 @@ func TestWeightOfInterruptedGroup(t *testing.T) {
 func TestWeightsOfGroups(t *testing.T) {
 	w := newWorld(t)
 	w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	const groups = 100
 	for i := range groups {
 		_, err := w.UserPostView("u_a").ProjectGroup(w.Ctx(), w.hotPosts(2*i, 2))
 		w.OK(err)
 	}
 	n := 0
-	for _, request := range w.Faults.Requests() {
+	for _, request := range w.Wire.Requests() {
 		if strings.HasSuffix(request.URL.Path, "/docs/hot") {
 			n++
 		}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/views"
@@ -33,10 +34,10 @@ func TestPassReadsPageAgainAfterError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, pass := open(t)
 			queries := 0
-			w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if target, _ := cosmos.TargetOf(request); target.Operation == cosmos.OperationQuery {
 					if queries++; queries%2 == 1 {
-						return storetest.Refusal(request, http.StatusServiceUnavailable), nil
+						return cosmostest.Refuse(http.StatusServiceUnavailable)(0, request, nil)
 					}
 				}
 				return next.Do(request)
@@ -45,7 +46,7 @@ func TestPassReadsPageAgainAfterError(t *testing.T) {
 			if failures < 3 || changed < n {
 				t.Errorf("after %d failed queries, the pass changed %d items, want %d", failures, changed, n)
 			}
-			w.Faults.Set(nil)
+			w.Wire.Inject(nil)
 			if left, err := views.Run(w.Ctx(), pass()); err != nil || left != 0 {
 				t.Errorf("another pass found %d items, error %v", left, err)
 			}

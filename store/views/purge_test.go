@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/bulk"
@@ -58,9 +59,9 @@ func TestPurge(t *testing.T) {
 		t.Errorf("%d items found, error %v", n, err)
 	}
 	w.wantPurged(post)
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	n, err := views.Run(t.Context(), w.PurgePass(post.ID)) // again
-	if requests := len(w.Faults.Requests()); n != 0 || err != nil || requests != 3 {
+	if requests := len(w.Wire.Requests()); n != 0 || err != nil || requests != 3 {
 		t.Errorf("a needless purge found %d items with %d requests, error %v", n, requests, err)
 	}
 	w.OK(w.ForgetPurge(t.Context(), purge))
@@ -101,18 +102,18 @@ func TestLivePostIsNotPurged(t *testing.T) {
 
 // A purge that crashes at any request, or loses one answer, is finished by another.
 func TestPurgeAfterCrash(t *testing.T) {
-	for name, fault := range map[string]func(int) storetest.Fault{
-		"answer lost": storetest.CutAfter,
-		"crash":       storetest.DeadFrom,
+	for name, fault := range map[string]func(int) cosmostest.Fault{
+		"answer lost": func(n int) cosmostest.Fault { return cosmostest.Nth(n, cosmostest.CutAfter) },
+		"crash":       func(n int) cosmostest.Fault { return cosmostest.From(n, cosmostest.CutBefore) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; ; n++ {
 				w := newWorld(t)
 				post := commented(w, 80)
 				w.RemovePost(post)
-				w.Faults.Set(fault(n))
+				w.Wire.Inject(fault(n))
 				failed := w.PurgePost(t.Context(), post.ID) != nil
-				w.Faults.Set(nil)
+				w.Wire.Inject(nil)
 				if left := w.responses(post); left > 0 && w.ReadChange(post.ID, post.ID).Expires {
 					t.Fatalf("after a fault at request %d, %d items are left, but the post has a ttl", n, left)
 				}
@@ -132,7 +133,7 @@ func TestConcurrentPurges(t *testing.T) {
 	post := commented(w, 60)
 	w.RemovePost(post)
 	other := w.another()
-	w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if n == 3 {
 			w.OK(other.PurgePost(t.Context(), post.ID))
 		}
@@ -147,7 +148,7 @@ func TestPurgeReadsPageByPage(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 200)
 	w.RemovePost(post)
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		const size = "X-Ms-Max-Item-Count"
 		target, _ := cosmos.TargetOf(request)
 		if target.Operation == cosmos.OperationQuery && request.Header.Get(size) != "100" {
@@ -157,13 +158,13 @@ func TestPurgeReadsPageByPage(t *testing.T) {
 	})
 	pass, total := w.PurgePass(post.ID), 0
 	for {
-		before := len(w.Faults.Requests())
+		before := len(w.Wire.Requests())
 		page, done, err := pass.Next(t.Context())
 		w.OK(err)
 		if done {
 			break
 		}
-		if n := len(w.Faults.Requests()) - before; n > 1 {
+		if n := len(w.Wire.Requests()) - before; n > 1 {
 			t.Errorf("a call of Next sent %d requests", n)
 		}
 		for _, step := range page {
@@ -177,7 +178,7 @@ func TestPurgeReadsPageByPage(t *testing.T) {
 	if total != 400 {
 		t.Errorf("%d items found", total)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	w.wantPurged(post)
 }
 
@@ -186,23 +187,21 @@ func TestPurgeWithEmptyPage(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 20)
 	w.RemovePost(post)
-	w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		const continuation = "X-Ms-Continuation"
 		switch target, _ := cosmos.TargetOf(request); {
 		case n > 100:
-			return nil, storetest.ErrCut
+			return nil, cosmostest.ErrCut
 		case target.Operation != cosmos.OperationQuery:
 		case request.Header.Get(continuation) == "":
-			empty := storetest.Answer(request, http.StatusOK, `{"_rid":"","Documents":[],"_count":0}`)
-			empty.Header.Set(continuation, "more")
-			return empty, nil
+			return cosmostest.Respond(http.StatusOK, `{"_rid":"","Documents":[],"_count":0}`, continuation+": more")(n, request, next)
 		case request.Header.Get(continuation) == "more":
 			request.Header.Del(continuation)
 		}
 		return next.Do(request)
 	})
 	w.OK(w.PurgePost(t.Context(), post.ID))
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	w.wantPurged(post)
 }
 
@@ -212,18 +211,18 @@ func TestPurgeContinuesAfterRefusal(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 120)
 	w.RemovePost(post)
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		isBatch := request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != ""
 		if strings.HasSuffix(request.URL.Path, "/u_7") ||
-			isBatch && bytes.Contains(storetest.BodyOf(request), []byte(`"u_7"`)) {
-			return storetest.Refusal(request, http.StatusBadRequest), nil
+			isBatch && bytes.Contains(cosmostest.Body(request), []byte(`"u_7"`)) {
+			return cosmostest.Refuse(http.StatusBadRequest)(0, request, nil)
 		}
 		return next.Do(request)
 	})
 	if _, err := views.Run(t.Context(), w.PurgePass(post.ID)); !cosmos.IsItemError(err) {
 		t.Errorf("error %v", err)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	if n := w.responses(post); n != 1 || w.ReadChange(post.ID, post.ID).Expires {
 		t.Errorf("%d items are left, the post has a ttl: %t", n, w.ReadChange(post.ID, post.ID).Expires)
 	}
@@ -236,14 +235,14 @@ func TestThrottledPurge(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 120)
 	w.RemovePost(post)
-	w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if n%3 == 0 {
-			return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1"), nil
+			return cosmostest.Refuse(http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1")(0, request, nil)
 		}
 		return next.Do(request)
 	})
 	w.OK(w.PurgePost(t.Context(), post.ID))
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	w.wantPurged(post)
 }
 
@@ -287,7 +286,7 @@ func TestResponsesToPurgedPostAreRejected(t *testing.T) {
 	post := commented(w, 60)
 	others := w.another()
 	w.RemovePost(post)
-	w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		late := &blog.User{ID: fmt.Sprintf("u_late_%d", n), Username: "late", Revision: 2}
 		_, err := others.LikePost(w.Ctx(), late, post.ID)
 		others.Fails(err, blog.NotFound)
@@ -296,7 +295,7 @@ func TestResponsesToPurgedPostAreRejected(t *testing.T) {
 		return next.Do(request)
 	})
 	w.OK(w.PurgePost(w.Ctx(), post.ID))
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	w.wantPurged(post)
 }
 
@@ -323,9 +322,9 @@ func TestPurgeOfUndecodableItems(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 3)
 	w.RemovePost(post)
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if target, _ := cosmos.TargetOf(request); target.Operation == cosmos.OperationQuery {
-			return storetest.Answer(request, http.StatusOK, `{"_rid":"","Documents":[{"id":7}],"_count":1}`), nil
+			return cosmostest.Respond(http.StatusOK, `{"_rid":"","Documents":[{"id":7}],"_count":1}`)(0, request, nil)
 		}
 		return next.Do(request)
 	})
@@ -337,7 +336,7 @@ func TestPurgeOfUndecodableItems(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	if w.Faults.Set(nil); w.ReadChange(post.ID, post.ID).Expires {
+	if w.Wire.Inject(nil); w.ReadChange(post.ID, post.ID).Expires {
 		t.Error("the post has a ttl")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/audit"
@@ -80,18 +81,18 @@ func TestRecountOfLargePost(t *testing.T) {
 	w.Damage(post.ID, map[string]any{"/commentCount": 7, "/likeCount": 7, "/revision": 7})
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
 	refused := 0
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if !strings.HasSuffix(request.URL.Path, schema.RecountPost.ID) {
 			return next.Do(request)
 		}
 		if refused++; refused > 100 {
 			t.Fatal("the script is executed without limit")
 		}
-		return storetest.Refusal(request, http.StatusBadRequest, "X-Ms-Substatus: 429"), nil
+		return cosmostest.Refuse(http.StatusBadRequest, "X-Ms-Substatus: 429")(0, request, nil)
 	})
 	audited, err := audit.Run(w.Ctx(), w.DB, audit.Options{Repair: true, Sleep: w.DB.Sleep})
 	w.OK(err)
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	if audited.Drifts != 2 || audited.Corrected != 2 {
 		t.Errorf("%+v", audited)
 	}

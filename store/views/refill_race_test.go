@@ -11,9 +11,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
-	host "cosmosblog/internal/engine/script"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/audit"
@@ -39,7 +38,7 @@ func TestBackdatedPostDuringRefill(t *testing.T) {
 	h := drained(t, 120)
 	older := h.live()[130]
 	created := false
-	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) && !created {
 			created = true
 			h.backdate("p_backdated", older.CreationDate)
@@ -47,7 +46,7 @@ func TestBackdatedPostDuringRefill(t *testing.T) {
 		return next.Do(request)
 	})
 	h.OK(h.RefillFeed(t.Context()))
-	h.Faults.Set(nil)
+	h.Wire.Inject(nil)
 	if !created {
 		t.Error("no post was created")
 	}
@@ -61,9 +60,9 @@ func TestBackdatedPostBeforeCrashOfRefill(t *testing.T) {
 			h := drained(t, 120)
 			older := h.live()[130]
 			writes := 0
-			h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if writes == c.crash {
-					return nil, storetest.ErrCut
+					return nil, cosmostest.ErrCut
 				}
 				if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
 					if writes++; writes == c.created {
@@ -73,7 +72,7 @@ func TestBackdatedPostBeforeCrashOfRefill(t *testing.T) {
 				return next.Do(request)
 			})
 			_ = h.RefillFeed(t.Context())
-			h.Faults.Set(nil)
+			h.Wire.Inject(nil)
 			h.OK(h.RefillFeed(t.Context()))
 			h.holds()
 		})
@@ -108,7 +107,7 @@ func TestFeedAfterRandomConcurrentHistory(t *testing.T) {
 		},
 		func(t *testing.T, _ *storetest.ScriptFaults) *world { // others write during each script
 			pause := func(int) { time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond) }
-			return newWorldWith(t, engine.Options{SnapshotScripts: true, Script: host.Options{Before: pause}})
+			return newWorldWith(t, cosmostest.Options{Scripts: cosmostest.Scripts{Snapshot: true, Before: pause}})
 		},
 	}
 	for _, i := range someOf[uint64](t, 1, 0, 1, 2) {
@@ -219,10 +218,10 @@ func (p *projectorOfFeed) step() {
 		p.write(after, before)
 	default:
 		if p.IntN(2) == 0 {
-			p.own.Faults.Set(storetest.DeadFrom(1 + p.IntN(300)))
+			p.own.Wire.Inject(cosmostest.From(1+p.IntN(300), cosmostest.CutBefore))
 		}
 		_ = p.own.RefillFeed(p.Ctx()) // may crash
-		p.own.Faults.Set(nil)
+		p.own.Wire.Inject(nil)
 	}
 }
 
@@ -272,7 +271,7 @@ func TestNewPostsDuringRefill(t *testing.T) {
 		w.OK(w.RepairPost(w.Ctx(), post.ID))
 	}
 	other, came := w.another(), false
-	w.Faults.Set(func(_ int, r *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, r *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if target, _ := cosmos.TargetOf(r); !came && target.Container == schema.Feed && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, views.HorizonID) {
 			came = true
 			project(other, 10)
@@ -280,7 +279,7 @@ func TestNewPostsDuringRefill(t *testing.T) {
 		return next.Do(r)
 	})
 	w.OK(w.RefillFeed(w.Ctx()))
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	drifts, err := audit.Drifts(w.Ctx(), w.DB, schema.Feed, schema.FeedPartition)
 	w.OK(err)
 	for _, d := range drifts {
@@ -318,7 +317,7 @@ func TestNewPostsAtEndOfRefill(t *testing.T) {
 				w.OK(w.RepairPost(w.Ctx(), post.ID))
 			}
 			other, ends, marks := w.another(), 0, 0
-			w.Faults.Set(func(_ int, r *http.Request, next storetest.Transporter) (*http.Response, error) {
+			w.Wire.Inject(func(_ int, r *http.Request, next storetest.Transporter) (*http.Response, error) {
 				target, _ := cosmos.TargetOf(r)
 				if target.Container != schema.Feed || r.Method == http.MethodGet || !strings.HasSuffix(r.URL.Path, views.HorizonID) {
 					return next.Do(r)
@@ -331,7 +330,7 @@ func TestNewPostsAtEndOfRefill(t *testing.T) {
 				return next.Do(r)
 			})
 			w.OK(w.RefillFeed(w.Ctx()))
-			w.Faults.Set(nil)
+			w.Wire.Inject(nil)
 			if ends < 2 || marks != c.marks {
 				t.Errorf("the refill was marked %d times, and ended %d times; want %d marks", marks, ends, c.marks)
 			}
@@ -349,17 +348,17 @@ func TestNewPostsAtEndOfRefill(t *testing.T) {
 func TestMarkOfInterruptedRefillIsRemoved(t *testing.T) {
 	h := drained(t, 120)
 	old := h.live()[110]
-	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		response, err := next.Do(request)
 		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
-			h.Faults.Set(func(int, *http.Request, storetest.Transporter) (*http.Response, error) {
-				return nil, storetest.ErrCut
+			h.Wire.Inject(func(int, *http.Request, storetest.Transporter) (*http.Response, error) {
+				return nil, cosmostest.ErrCut
 			})
 		}
 		return response, err
 	})
 	_ = h.RefillFeed(t.Context())
-	h.Faults.Set(nil)
+	h.Wire.Inject(nil)
 	for i := range 110 {
 		h.Clock.Advance(time.Hour)
 		post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
@@ -382,7 +381,7 @@ func TestNewPostWhileHorizonIsLowered(t *testing.T) {
 	_, err = cosmos.Replace(h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, views.HorizonID, horizon, etag)
 	h.OK(err)
 	other, came := h.another(), false
-	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if !came && request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
 			came = true
 			h.Clock.Advance(time.Hour)
@@ -397,7 +396,7 @@ func TestNewPostWhileHorizonIsLowered(t *testing.T) {
 	h.OK(err)
 	left, err := audit.Repair(h.Ctx(), h.DB, schema.Feed, schema.FeedPartition, drifts)
 	h.OK(err)
-	h.Faults.Set(nil)
+	h.Wire.Inject(nil)
 	now, err := audit.Drifts(h.Ctx(), h.DB, schema.Feed, schema.FeedPartition)
 	h.OK(err)
 	if !came || len(left) > 0 || len(now) > 0 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
@@ -141,9 +142,9 @@ func TestCrashDuringRefill(t *testing.T) {
 	}
 	for n := 1; ; n = next(n) {
 		h := drained(t, 120)
-		h.Faults.Set(storetest.DeadFrom(n))
+		h.Wire.Inject(cosmostest.From(n, cosmostest.CutBefore))
 		crashed := h.RefillFeed(t.Context()) != nil
-		h.Faults.Set(nil)
+		h.Wire.Inject(nil)
 		live, _ := h.readFeed()
 		if want := h.live()[:len(live)]; !slices.Equal(live, want) {
 			t.Fatalf("crash at request %d: the feed has a gap", n)
@@ -177,7 +178,7 @@ func TestLikeDuringRefill(t *testing.T) {
 			h := drained(t, 120)
 			position := h.live()[130]
 			liked, written := false, false
-			h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				meets := !liked && test.at(request, position.ID)
 				if meets && !test.written {
 					liked, written = true, h.like(position)
@@ -189,7 +190,7 @@ func TestLikeDuringRefill(t *testing.T) {
 				return response, err
 			})
 			h.OK(h.RefillFeed(t.Context()))
-			h.Faults.Set(nil)
+			h.Wire.Inject(nil)
 			copied, _, err := cosmos.Read[schema.PostItem](t.Context(), h.Container(schema.Feed), schema.FeedPartition, position.ID)
 			h.OK(err)
 			if !liked || written != test.written || copied.Revision != 2 {
@@ -222,19 +223,19 @@ func TestRefillLeavesNoCopiesBelowHorizon(t *testing.T) {
 	h := drained(t, views.RefillBelow-1)
 	live := h.live()
 	marks := 0
-	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if isOfHorizon(request, http.MethodPut) {
 			marks++
 		}
 		if marks == 2 {
-			return nil, storetest.ErrCut
+			return nil, cosmostest.ErrCut
 		}
 		return next.Do(request)
 	})
 	if h.RefillFeed(t.Context()) == nil {
 		t.Error("the refill did not crash")
 	}
-	h.Faults.Set(nil)
+	h.Wire.Inject(nil)
 	for i := range 10 {
 		h.backdate(fmt.Sprintf("p_backdated%d", i), live[170].CreationDate)
 	}
@@ -252,7 +253,7 @@ func TestRefillDuringManyBackdatedPosts(t *testing.T) {
 	h := drained(t, 120)
 	date, came := h.live()[125].CreationDate, false
 	other := h.another()
-	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if isOfHorizon(request, http.MethodPut) && !came {
 			came = true
 			for i := range 2 * views.FeedCapacity {
@@ -267,6 +268,6 @@ func TestRefillDuringManyBackdatedPosts(t *testing.T) {
 		t.Error(err)
 	}
 	h.OK(h.RefillFeed(t.Context()))
-	h.Faults.Set(nil)
+	h.Wire.Inject(nil)
 	h.holds()
 }

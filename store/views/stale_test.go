@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
@@ -113,7 +114,7 @@ func TestLateEndOfDeletionLeavesNextSweep(t *testing.T) {
 	w.OK(w.RecordSweep(w.Ctx(), views.Sweep{UserID: bob.ID, Username: "Bob", AuthorRevision: bob.Revision}))
 	w.OK(w.RecordDeletion(w.Ctx(), w.deletion(bob)))
 	ended := false
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if ended || request.Method != http.MethodDelete || !strings.Contains(request.URL.Path, "/sweep.") {
 			return next.Do(request)
 		}
@@ -138,11 +139,11 @@ func TestOldDeletionLeavesNextLife(t *testing.T) {
 	bob := w.AddUser("Bob")
 	w.OK(w.RecordDeletion(w.Ctx(), w.deletion(bob)))
 	old := w.pendingDeletion()
-	w.Faults.Set(storetest.OnlyWrites(storetest.DeadFrom(6))) // the session, a query, the username, the session of the sweep, the tombstone
+	w.Wire.Inject(cosmostest.Writes(cosmostest.From(5, cosmostest.CutBefore))) // the session, the username, the session of the sweep, the tombstone
 	if err := w.FinishDeletion(w.Ctx(), old); err == nil {
 		t.Fatal("the worker did not die")
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 
 	again := w.AddUser("Bob")
 	post := w.AddPost(again)

@@ -8,9 +8,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
-	host "cosmosblog/internal/engine/script"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
@@ -96,7 +95,7 @@ func TestSweep(t *testing.T) {
 // TestSweepRepeatsExecutions checks that a sweep executes updateUsernames again until all items
 // are updated, however little one execution can do.
 func TestSweepRepeatsExecutions(t *testing.T) {
-	w := newWorldWith(t, engine.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 4 }}})
+	w := newWorldWith(t, cosmostest.Options{Scripts: cosmostest.Scripts{Accept: func(operation int) bool { return operation <= 4 }}})
 	anna := w.AddUser("anna")
 	post := w.AddPost(anna)
 	for range 20 {
@@ -113,14 +112,14 @@ func TestSweepRepeatsExecutions(t *testing.T) {
 // TestSweepStopsWithoutProgress checks that a sweep skips a partition after a number of
 // executions without progress.
 func TestSweepStopsWithoutProgress(t *testing.T) {
-	w := newWorldWith(t, engine.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 1 }}})
+	w := newWorldWith(t, cosmostest.Options{Scripts: cosmostest.Scripts{Accept: func(operation int) bool { return operation <= 1 }}})
 	anna := w.AddUser("anna")
 	post := w.AddPost(anna)
 	executions := 0
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if strings.HasSuffix(request.URL.Path, schema.UpdateUsernames.ID) {
 			if executions++; executions > 100 {
-				return nil, storetest.ErrCut
+				return nil, cosmostest.ErrCut
 			}
 		}
 		return next.Do(request)
@@ -174,13 +173,13 @@ func sweptWorld(t *testing.T, n int) (*world, views.Sweep) {
 		})
 		w.OK(err)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	return w, views.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
 }
 
 // executions counts the executions of updateUsernames.
 func (w *world) executions() (n int) {
-	for _, request := range w.Faults.Requests() {
+	for _, request := range w.Wire.Requests() {
 		if strings.Contains(request.URL.Path, "/sprocs/") {
 			n++
 		}
@@ -205,12 +204,12 @@ func (w *world) remaining(sweep views.Sweep) (n int) {
 func TestSweepContinuesAfterCrash(t *testing.T) {
 	const n = 350
 	w, sweep := sweptWorld(t, n)
-	w.Faults.Set(storetest.DeadFrom(200))
+	w.Wire.Inject(cosmostest.From(200, cosmostest.CutBefore))
 	if _, err := views.Run(t.Context(), w.SweepPass(sweep)); err == nil {
 		t.Fatal("the sweep did not crash")
 	}
 	done := n - w.remaining(sweep)
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
 	w.OK(err)
 	if done < 100 || updated != 2*(n-done) || w.executions() != n-done || w.remaining(sweep) != 0 {
@@ -234,10 +233,10 @@ func TestSweepOfManyRanges(t *testing.T) {
 	sweep := views.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
 	pass := w.SweepPass(sweep)
 	for pages := 1; ; pages++ {
-		w.Faults.Set(nil)
+		w.Wire.Inject(nil)
 		page, done, err := pass.Next(t.Context())
 		w.OK(err)
-		if n := len(w.Faults.Requests()); n > 1 {
+		if n := len(w.Wire.Requests()); n > 1 {
 			t.Errorf("page %d took %d requests", pages, n)
 		}
 		for _, step := range page {
@@ -260,9 +259,9 @@ func TestSweepOfManyRanges(t *testing.T) {
 func TestSweepContinuesAfterRefusal(t *testing.T) {
 	const n = 120
 	w, sweep := sweptWorld(t, n)
-	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get(cosmos.PartitionKeyHeader) == `["p_7"]` {
-			return storetest.Refusal(request, http.StatusBadRequest), nil
+			return cosmostest.Refuse(http.StatusBadRequest)(0, request, nil)
 		}
 		return next.Do(request)
 	})

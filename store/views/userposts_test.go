@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
@@ -74,9 +75,9 @@ func TestPostCountSurvivesLostAnswers(t *testing.T) {
 		want     int
 	}{{1, false, 1}, {2, false, 1}, {3, true, 0}} {
 		post := owned(user, "p_1", w.Clock.Date(), state.revision, state.deleted)
-		w.Faults.Set(storetest.OnlyWrites(storetest.CutAfter(1)))
+		w.Wire.Inject(cosmostest.Writes(cosmostest.Nth(1, cosmostest.CutAfter)))
 		_, err := w.UserPostView(post.Author.ID).Project(t.Context(), post)
-		w.Faults.Set(nil)
+		w.Wire.Inject(nil)
 		if err == nil {
 			t.Fatalf("%d: the answer was not lost", i)
 		}
@@ -116,18 +117,18 @@ func TestCountingDoesNotDelayRenames(t *testing.T) {
 		w.OK(err)
 		return next.Do(request)
 	}
-	w.Faults.Set(count)
+	w.Wire.Inject(count)
 	_, err := w.UpdateUser(t.Context(), user.ID, "Augusta")
 	w.OK(err)
-	if sent := len(w.Faults.Requests()); sent != 9 {
+	if sent := len(w.Wire.Requests()); sent != 9 {
 		t.Errorf("%d requests", sent)
 	}
-	w.Faults.Set(nil)
+	w.Wire.Inject(nil)
 	w.countsPosts(user.ID, n)
-	w.Faults.Set(count)
+	w.Wire.Inject(count)
 	_, err = w.DeleteUser(t.Context(), user.ID, "Augusta")
 	w.OK(err)
-	if sent := len(w.Faults.Requests()); sent != 2 {
+	if sent := len(w.Wire.Requests()); sent != 2 {
 		t.Errorf("%d requests", sent)
 	}
 }

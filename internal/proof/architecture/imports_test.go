@@ -16,9 +16,10 @@ var allowedImports = map[string][]string{
 		"store", "store/cosmos"},
 	"projector": {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
 
-	"internal/auth":       {"internal/blog", "internal/loopback", "internal/secretfile"},
-	"internal/config":     {"internal/limits", "internal/loopback"},
-	"internal/datafolder": {"internal/auth", "internal/lifecycle", "internal/limits", "internal/secretfile", "store/cosmos", "internal/engine", "store/provision", "store/schema"},
+	"internal/auth":   {"internal/blog", "internal/loopback", "internal/secretfile"},
+	"internal/config": {"internal/limits", "internal/loopback"},
+	"internal/datafolder": {"internal/auth", "internal/engine", "internal/lifecycle", "internal/limits", "internal/secretfile",
+		"store/cosmos", "store/provision", "store/schema"},
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback",
 		"internal/price", "internal/proxy", "internal/strictjson", "internal/telemetry", "web"},
 	"internal/lifecycle": {"internal/limits", "internal/loopback"},
@@ -35,14 +36,14 @@ var allowedImports = map[string][]string{
 
 	// Tools that start the program in processes of its own.
 	"bench": {"bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "bench/models/v4",
-		"internal/proof/docsection", "internal/seed", "store/cosmos", "internal/engine", "store/provision", "store/schema"},
+		"internal/proof/docsection", "internal/engine", "internal/inprocess", "internal/seed", "store/cosmos", "store/provision", "store/schema"},
 	"bench/models":    {"internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v1": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v2": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v3": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v4": {"bench/models", "internal/blog", "internal/seed", "projector", "store", "store/changefeed", "store/cosmos",
 		"store/provision", "store/views"},
-	"internal/proof/chaos": {"internal/proof/chaos/contract", "internal/proof/faultstest", "internal/engine"},
+	"internal/proof/chaos": {"cosmostest", "internal/proof/chaos/contract"},
 
 	// The layers of store: each imports only those above it.
 	"store/cosmos":     {"internal/blog"},
@@ -52,18 +53,20 @@ var allowedImports = map[string][]string{
 	"store/views":      {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema"},
 	"store/audit":      {"internal/blog", "internal/hashset", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
 	"store/transfer":   {"internal/blog", "store/changefeed", "store/cosmos", "store/schema"},
-	"store/provision":  {"store/cosmos", "store/schema"},
+	"store/provision":  {"internal/inprocess", "store/cosmos", "store/schema"},
 	"store/bulk":       {"internal/blog", "store", "store/cosmos", "store/schema", "store/views"},
-	"internal/proof/storetest": {"internal/blog", "internal/proof/faultstest", "store", "store/bulk", "store/changefeed", "store/cosmos",
-		"internal/engine", "internal/engine/script", "store/provision", "store/schema", "store/views"},
+	"internal/proof/storetest": {"cosmostest", "internal/blog", "store", "store/bulk", "store/changefeed", "store/cosmos",
+		"store/provision", "store/schema", "store/views"},
 
-	"internal/engine":        {"internal/engine/query", "internal/engine/script", "internal/engine/value"},
+	// The engine, and its public face.
+	"cosmostest":             {"internal/engine", "internal/engine/budget", "internal/engine/script", "internal/inprocess"},
+	"internal/engine":        {"internal/engine/budget", "internal/engine/query", "internal/engine/script", "internal/engine/value"},
 	"internal/engine/query":  {"internal/engine/value"},
 	"internal/engine/script": {"internal/engine/value"},
 }
 
 // storePackages lists the packages that may use azcosmos.
-var storePackages = []string{"bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "store", "store/audit", "store/bulk",
+var storePackages = []string{"cosmostest", "bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "store", "store/audit", "store/bulk",
 	"store/changefeed", "store/cosmos", "store/provision", "store/schema", "internal/proof/storetest", "store/transfer", "store/views"}
 
 // wiring lists the packages that connect the others and may import all of them.

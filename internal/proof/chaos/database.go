@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,11 +11,11 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"sync/atomic"
 	"time"
 
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/cosmostest"
 )
 
 // database is the address at which servers and projectors reach the engine. It forwards requests to
@@ -26,7 +27,7 @@ import (
 type database struct {
 	url     string
 	engine  atomic.Pointer[url.URL] // nil while it is down
-	replica *faultstest.Replica     // nil without a follower
+	replica *cosmostest.Replica     // nil without a follower
 	server  *http.Server
 	close   func() error
 }
@@ -48,14 +49,11 @@ func newDatabase(key string, random *rand.Rand, errorLog io.Writer) (*database, 
 	}
 	var handler http.Handler = forward
 	if random != nil {
-		clock := new(faultstest.Clock)
-		follower, err := engine.Open(engine.Options{Key: key, Now: clock.Now})
+		follower, err := cosmostest.Open(cosmostest.Options{Key: key, Random: random, Leader: forward, Replay: withoutDeadline})
 		if err != nil {
 			return nil, err
 		}
-		d.close = follower.Close
-		d.replica = faultstest.NewReplicaAt(forward, follower, clock, random)
-		handler = d.replica
+		d.close, d.replica, handler = follower.Close, follower.Follower, follower
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -65,6 +63,18 @@ func newDatabase(key string, random *rand.Rand, errorLog io.Writer) (*database, 
 	d.server = &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: forward.ErrorLog}
 	go d.server.Serve(listener)
 	return d, nil
+}
+
+var deadline = regexp.MustCompile(`"deadline":[0-9]+`)
+
+// withoutDeadline returns the body of a write for the follower, which executes it later. The
+// deadline in it has passed if it had for the engine, and otherwise never passes.
+func withoutDeadline(body, answer []byte) []byte {
+	to := `"deadline":0`
+	if bytes.Contains(answer, []byte(`"TOO_LATE"`)) {
+		to = `"deadline":1`
+	}
+	return deadline.ReplaceAllLiteral(body, []byte(to))
 }
 
 // trail makes the follower lag by random times up to a maximum, until catchUp.

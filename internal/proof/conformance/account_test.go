@@ -17,7 +17,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/proof/storetest"
 )
 
@@ -38,7 +38,7 @@ type account struct {
 	endpoint  string
 	key       string
 	client    *http.Client
-	engine    *engine.Engine        // nil for an account of the service
+	engine    *cosmostest.Account   // nil for an account of the service
 	clock     *storetest.StillClock // of the engine
 	sessions  *sessions
 	database  string // database of the test's container
@@ -91,7 +91,7 @@ const items = `{"id":%q,"partitionKey":{"paths":["/pk"],"kind":"Hash","version":
 func open(t *testing.T) *account {
 	t.Helper()
 	if !isConfigured() {
-		return openEngine(t, "", engine.Options{})
+		return openEngine(t, "", cosmostest.Options{})
 	}
 	a := &account{t: t, endpoint: strings.TrimSuffix(configured.endpoint, "/"), key: configured.key, client: configuredClient(), sessions: newSessions()}
 	if sharedDatabase == "" {
@@ -107,14 +107,14 @@ func open(t *testing.T) *account {
 
 // openEngine returns an engine with options, for a test that does not apply to an account; why
 // states the reason. The engine checks its consistency at the end.
-func openEngine(t *testing.T, why string, options engine.Options) *account {
+func openEngine(t *testing.T, why string, options cosmostest.Options) *account {
 	t.Helper()
 	if isConfigured() {
 		t.Skipf("skipped against an account: %s", why)
 	}
 	a := &account{t: t, sessions: newSessions(), clock: storetest.NewStillClock(time.Now()), database: "blog", container: "items"}
 	options.Now = a.clock.Now
-	engine := storetest.OpenEngine(t, options)
+	engine := cosmostest.New(t, options)
 	a.engine, a.key = engine, engine.Key()
 	a.serve(httptest.NewServer(engine))
 	a.must(201, documented, a.send("POST", "dbs", `{"id":"blog"}`))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 )
 
 // TestChangeFeed covers the change feed in the mode "latest version".
@@ -60,7 +60,7 @@ func testFeedFromNow(t *testing.T) {
 }
 
 func testFeedFromDate(t *testing.T) {
-	a := openEngine(t, "the test sets the clock", engine.Options{})
+	a := openEngine(t, "the test sets the clock", cosmostest.Options{})
 	a.create("p", `{"id":"old","pk":"p"}`)
 	a.clock.Advance(time.Hour)
 	a.create("p", `{"id":"new","pk":"p"}`)
@@ -123,7 +123,7 @@ func testFeedPages(t *testing.T) {
 }
 
 func testFeedFullFidelity(t *testing.T) {
-	a := openEngine(t, "its support depends on the account's settings", engine.Options{})
+	a := openEngine(t, "its support depends on the account's settings", cosmostest.Options{})
 	a.rejected(400, "", engineOnly, a.send("GET", a.docs(), "", "A-IM", "Full-Fidelity Feed", "x-ms-documentdb-partitionkeyrangeid", "0"))
 }
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/cosmostest"
 )
 
 func idOf(t *testing.T, item []byte) string {
@@ -27,15 +27,15 @@ func idOf(t *testing.T, item []byte) string {
 func TestFaults(t *testing.T) {
 	t.Run("statuses", testFaultStatuses)
 	t.Run("connection lost after the commit", testLostConnection)
-	t.Run("throttled", testThrottled)
+	t.Run("throttled client", testThrottledClient)
+	t.Run("throttled account", testThrottledAccount)
 }
 
 func testFaultStatuses(t *testing.T) {
-	a := openEngine(t, "the test injects failures", engine.Options{})
+	a := openEngine(t, "the test injects failures", cosmostest.Options{})
 	for _, status := range []int{408, 429, 449, 503} {
-		broken := &faultstest.Transport{Next: a.client, Chance: 1, Faults: []faultstest.Fault{{Status: status, RetryAfter: time.Millisecond}}}
-		broken.Allow(1)
-		c := a.azcosmos(broken)
+		a.engine.Inject(cosmostest.First(1, cosmostest.Refuse(status, "x-ms-retry-after-ms: 1")))
+		c := a.azcosmos(a.engine)
 		_, err := c.CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
 		refusal, ok := errors.AsType[*azcore.ResponseError](err)
 		if !ok || refusal.StatusCode != status {
@@ -49,29 +49,46 @@ func testFaultStatuses(t *testing.T) {
 }
 
 func testLostConnection(t *testing.T) {
-	a := openEngine(t, "the test closes connections", engine.Options{})
-	broken := &faultstest.Transport{Next: a.client, Chance: 1, Faults: []faultstest.Fault{{Done: true}}}
-	broken.Allow(1)
-	_, err := a.azcosmos(broken).CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
-	if !errors.Is(err, faultstest.ErrCut) {
+	a := openEngine(t, "the test closes connections", cosmostest.Options{})
+	a.engine.Inject(cosmostest.Nth(1, cosmostest.CutAfter))
+	_, err := a.azcosmos(a.engine).CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
+	if !errors.Is(err, cosmostest.ErrCut) {
 		t.Errorf("lost connection: %v", err)
 	}
 	a.must(200, engineOnly, a.send("GET", a.docs()+"/one", "", "pk", "p"))
 }
 
-func testThrottled(t *testing.T) {
-	a := openEngine(t, "the test throttles", engine.Options{})
-	budget := &faultstest.Budget{Next: a.client, PerSecond: 10, Now: a.clock.Now}
-	c, key := a.azcosmos(budget), azcosmos.NewPartitionKeyString("p")
+func testThrottledClient(t *testing.T) {
+	a := openEngine(t, "the test throttles", cosmostest.Options{})
+	a.engine.Inject(cosmostest.Budget(10, a.clock.Now))
+	testThrottling(a, a.engine)
+}
+
+func testThrottledAccount(t *testing.T) {
+	a := openEngine(t, "the test throttles", cosmostest.Options{Throughput: 10})
+	testThrottling(a, nil)
+}
+
+// testThrottling sends writes to a container with 10 RU/s.
+func testThrottling(a *account, transport policy.Transporter) {
+	t := a.t
+	t.Helper()
+	c, key := a.azcosmos(transport), azcosmos.NewPartitionKeyString("p")
 	statuses := map[int]int{}
 	for range 20 {
-		_, err := c.UpsertItem(a.t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil)
+		_, err := c.UpsertItem(t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil)
 		refusal, ok := errors.AsType[*azcore.ResponseError](err)
 		switch {
 		case err == nil:
 			statuses[http.StatusOK]++
 		case ok:
 			statuses[refusal.StatusCode]++
+			if wait := refusal.RawResponse.Header.Get("x-ms-retry-after-ms"); wait != "1000" && wait != "2000" {
+				t.Errorf("the time to wait is %q ms", wait)
+			}
+			if substatus := refusal.RawResponse.Header.Get("x-ms-substatus"); substatus != "3200" {
+				t.Errorf("the substatus is %q", substatus)
+			}
 		default:
 			t.Fatal(err)
 		}
@@ -80,7 +97,7 @@ func testThrottled(t *testing.T) {
 		t.Errorf("20 writes with 10 RU/s: %v", statuses)
 	}
 	a.clock.Advance(time.Minute)
-	if _, err := c.UpsertItem(a.t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil); err != nil {
+	if _, err := c.UpsertItem(t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil); err != nil {
 		t.Errorf("after a minute: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 )
 
 // TestHostile sends invalid requests that no client would send. The server may reject or ignore
@@ -20,7 +20,7 @@ func TestHostile(t *testing.T) {
 }
 
 func testForgedContinuations(t *testing.T) {
-	a := openEngine(t, "the test depends on the format of the engine's tokens", engine.Options{})
+	a := openEngine(t, "the test depends on the format of the engine's tokens", cosmostest.Options{})
 	a.fill("p", 9)
 	for _, text := range []string{"SELECT * FROM c", "SELECT * FROM c ORDER BY c.n", "SELECT * FROM c ORDER BY c.team, c.n DESC", "SELECT DISTINCT VALUE c.team FROM c", "SELECT * FROM c OFFSET 1 LIMIT 5"} {
 		token := a.must(200, engineOnly, a.query("p", text, "x-ms-max-item-count", "2")).header.Get("X-Ms-Continuation")
@@ -53,7 +53,7 @@ func testForgedContinuations(t *testing.T) {
 }
 
 func testInvalidParts(t *testing.T) {
-	a := openEngine(t, "an account may be stricter", engine.Options{})
+	a := openEngine(t, "an account may be stricter", cosmostest.Options{})
 	a.fill("p", 3)
 	for _, part := range [][2]string{{"3F", "00"}, {"FF", "FF"}, {"00", "00"}, {strings.Repeat("00", 600), "FF"}, {"", strings.Repeat("0", 2000)}} {
 		headers := []string{"x-ms-documentdb-partitionkeyrangeid", "0", "x-ms-start-epk", part[0], "x-ms-end-epk", part[1]}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 )
 
 // TestLimits covers expiry and size limits.
@@ -21,7 +21,7 @@ func TestLimits(t *testing.T) {
 }
 
 func testTTL(t *testing.T) {
-	a := openEngine(t, "the test sets the clock", engine.Options{})
+	a := openEngine(t, "the test sets the clock", cosmostest.Options{})
 	a.create("p", `{"id":"default","pk":"p"}`)
 	a.create("p", `{"id":"never","pk":"p","ttl":-1}`)
 	a.create("p", `{"id":"soon","pk":"p","ttl":10}`)
@@ -106,7 +106,7 @@ func testPageBytes(t *testing.T) {
 }
 
 func testUniqueKeys(t *testing.T) {
-	a := openEngine(t, "an account supports them", engine.Options{})
+	a := openEngine(t, "an account supports them", cosmostest.Options{})
 	a.rejected(400, "", engineOnly, a.send("POST", "dbs/blog/colls", `{"id":"x","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/name"]}]}}`))
 	a.rejected(400, "", engineOnly, a.send("POST", "dbs/blog/colls", `{"id":"x","partitionKey":{"paths":["/a","/b"],"kind":"MultiHash","version":2}}`))
 }

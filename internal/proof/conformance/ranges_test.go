@@ -7,7 +7,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 )
 
 // TestRanges covers the list of physical ranges, and clients that continue after a split.
@@ -45,7 +45,7 @@ func testRangeList(t *testing.T) {
 }
 
 func testSeveralRanges(t *testing.T) {
-	a := openEngine(t, "a container of 25,000 RU/s costs money", engine.Options{})
+	a := openEngine(t, "a container of 25,000 RU/s costs money", cosmostest.Options{})
 	a.must(201, documented, a.send("POST", "dbs/blog/colls", fmt.Sprintf(items, "wide"), "x-ms-offer-throughput", "25000"))
 	a.container = "wide"
 	ranges := a.ranges()
@@ -69,7 +69,7 @@ func testSeveralRanges(t *testing.T) {
 }
 
 func testSplit(t *testing.T) {
-	a := openEngine(t, "the test splits a range", engine.Options{})
+	a := openEngine(t, "the test splits a range", cosmostest.Options{})
 	for i := range 12 {
 		pk := fmt.Sprint("p", i)
 		a.create(pk, fmt.Sprintf(`{"id":"x%d","pk":%q}`, i, pk))
@@ -93,7 +93,7 @@ func testSplit(t *testing.T) {
 }
 
 func testSplitByAzcosmos(t *testing.T) {
-	a := openEngine(t, "the test splits a range", engine.Options{})
+	a := openEngine(t, "the test splits a range", cosmostest.Options{})
 	c := a.azcosmos(nil)
 	ranges, err := c.ReadFeedRanges(a.t.Context(), nil)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/engine/script"
+	"cosmosblog/cosmostest"
 )
 
 // TestScripts covers stored procedures.
@@ -214,7 +213,7 @@ func testPromiseErrors(t *testing.T) {
 
 func testRejectedOperations(t *testing.T) {
 	for first := 1; first <= 3; first++ {
-		a := openEngine(t, "the test rejects operations of a script", engine.Options{Script: script.Options{Accept: func(n int) bool { return n < first }}})
+		a := openEngine(t, "the test rejects operations of a script", cosmostest.Options{Scripts: cosmostest.Scripts{Accept: func(n int) bool { return n < first }}})
 		a.script("sprocs", "write", writing, "")
 		a.must(400, documented, a.execute("write", `[3]`)) // throws if an operation is rejected: nothing is written
 		a.equal("items", a.query("p", "SELECT VALUE COUNT(1) FROM c").at("Documents"), "[0]", documented)
@@ -225,7 +224,7 @@ func testRejectedOperations(t *testing.T) {
 }
 
 func testTimeout(t *testing.T) {
-	a := openEngine(t, "the test shortens the time limit", engine.Options{Script: script.Options{Timeout: 50 * time.Millisecond}})
+	a := openEngine(t, "the test shortens the time limit", cosmostest.Options{Scripts: cosmostest.Scripts{Timeout: 50 * time.Millisecond}})
 	a.script("sprocs", "forever", `function () { __.createDocument(__.getSelfLink(), {id: "x", pk: "p"}, function () { for (;;) { try { while (true) {} } catch (e) {} } }); }`, "")
 	a.rejected(408, "", fromSDKs, a.execute("forever", "[]"))
 	a.must(404, documented, a.send("GET", a.docs()+"/x", "", "pk", "p"))
@@ -233,7 +232,7 @@ func testTimeout(t *testing.T) {
 
 func testOwnWrites(t *testing.T) {
 	for seen, want := range map[bool]string{false: `[0,1]`, true: `[1,1]`} {
-		a := openEngine(t, "the documentation does not specify it", engine.Options{QueriesSeeOwnWrites: seen})
+		a := openEngine(t, "the documentation does not specify it", cosmostest.Options{Scripts: cosmostest.Scripts{OwnWrites: seen}})
 		a.script("sprocs", "look", `function () {
 			const seen = [], self = __.getSelfLink();
 			__.createDocument(self, {id: "x", pk: "p"}, function () {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 )
 
 // TestTransport covers the common parts of requests and responses: addresses, signatures,
@@ -271,7 +271,7 @@ func testErrors(t *testing.T) {
 // testNoRegions checks the substatus of 403. With 3 or 1008, azcosmos would search for another
 // region for two minutes.
 func testNoRegions(t *testing.T) {
-	a := openEngine(t, "the test uses invalid tokens", engine.Options{Entra: true})
+	a := openEngine(t, "the test uses invalid tokens", cosmostest.Options{Entra: true})
 	request, err := http.NewRequest("GET", a.endpoint+"/"+a.path()+"/sprocs", nil)
 	if err != nil {
 		t.Fatal(err)

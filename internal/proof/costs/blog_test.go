@@ -10,13 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/internal/proof/docsection"
-	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
@@ -74,7 +73,7 @@ const (
 // writes.
 func newBlog(t *testing.T) *blogUnderTest {
 	t.Helper()
-	engine := storetest.OpenEngine(t, engine.Options{})
+	engine := cosmostest.New(t, cosmostest.Options{})
 	b := &blogUnderTest{recorder: &apitest.Recorder{Engine: engine}}
 	endpoint := httptest.NewServer(b.recorder)
 	t.Cleanup(endpoint.Close)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/cosmostest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
@@ -32,13 +32,14 @@ func (d divided) Do(request *http.Request) (*http.Response, error) {
 // NewDividedWorld returns a world whose containers have four feed ranges each.
 func NewDividedWorld(t *testing.T) *World {
 	t.Helper()
-	engine := OpenEngine(t, engine.Options{})
-	first, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: Divided(cosmos.InProcess(engine), 4)})
+	clock := NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
+	account := cosmostest.New(t, cosmostest.Options{})
+	first, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: Divided(account, 4)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first.Close()
-	w := (&World{T: t, Engine: engine, Clock: NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))}).Another()
+	w := (&World{T: t, Account: account, Clock: clock}).Another()
 	if ranges, err := w.FeedRanges(t.Context(), schema.Posts); err != nil || len(ranges) != 4 {
 		t.Fatalf("%d feed ranges: %v", len(ranges), err)
 	}

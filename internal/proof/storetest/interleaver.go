@@ -3,8 +3,7 @@ package storetest
 import (
 	"testing"
 
-	"cosmosblog/internal/engine"
-	host "cosmosblog/internal/engine/script"
+	"cosmosblog/cosmostest"
 )
 
 // Interleaver runs another request between two operations of a script. The scripts of its world run
@@ -36,9 +35,6 @@ func (i *Interleaver) before(operation int) {
 // queries of a script see the writes of its own transaction.
 func NewSnapshotWorld(t *testing.T, i *Interleaver, own bool) *World {
 	t.Helper()
-	return NewWith(t, engine.Options{
-		QueriesSeeOwnWrites: own,
-		SnapshotScripts:     true,
-		Script:              host.Options{Before: i.before, Strict: true},
-	})
+	return NewWith(t, cosmostest.Options{Scripts: cosmostest.Scripts{
+		Snapshot: true, OwnWrites: own, Before: i.before, Strict: true}})
 }

@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cosmosblog/internal/engine"
-	host "cosmosblog/internal/engine/script"
+	"cosmosblog/cosmostest"
 )
 
 // ScriptFaults makes operations of scripts fail. It counts the operations of each execution from 1.
@@ -29,13 +28,12 @@ func (r *ScriptFaults) accept(operation int) bool {
 	return false
 }
 
-func (r *ScriptFaults) fail(operation int) *host.OperationError {
-	number := int(r.Number.Load())
-	if number == 0 || int64(operation) != r.Nth.Load() {
-		return nil
+func (r *ScriptFaults) fail(operation int) (number int) {
+	if number = int(r.Number.Load()); number == 0 || int64(operation) != r.Nth.Load() {
+		return 0
 	}
 	r.Injected.Store(true)
-	return &host.OperationError{Number: number, Message: "injected"}
+	return number
 }
 
 // ScriptWorlds runs a subtest in two worlds. In one of them, the queries of a script see the writes
@@ -53,8 +51,6 @@ func ScriptWorlds(t *testing.T, f func(t *testing.T, w *World, r *ScriptFaults))
 // whether queries of a script see the writes of its own transaction.
 func NewScriptWorld(t *testing.T, r *ScriptFaults, own bool) *World {
 	t.Helper()
-	return NewWith(t, engine.Options{
-		QueriesSeeOwnWrites: own,
-		Script:              host.Options{Accept: r.accept, Fail: r.fail, Strict: true},
-	})
+	return NewWith(t, cosmostest.Options{Scripts: cosmostest.Scripts{
+		OwnWrites: own, Accept: r.accept, Fail: r.fail, Strict: true}})
 }

@@ -2,49 +2,40 @@ package storetest
 
 import (
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
-	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/cosmostest"
 )
 
-// Throttled is a transport with a budget of RU per second. Its clock advances by a second at
-// every throttled request, unless Stopped. If the clock is at the last millisecond of a second,
-// azcosmos waits for only 1 ms.
+// Throttled is the budget of an account, with its clock. The clock advances by a second at every
+// throttled request, unless Stopped. If it is at the last millisecond of a second, azcosmos waits
+// for only 1 ms.
 type Throttled struct {
-	*faultstest.Budget
-	mu      sync.Mutex
-	time    time.Time
+	*cosmostest.Clock
 	Stopped bool
+
+	budget  cosmostest.Fault
+	refused atomic.Int64
 }
 
-// Do implements Transporter.
-func (b *Throttled) Do(request *http.Request) (*http.Response, error) {
-	answer, err := b.Budget.Do(request)
-	if err != nil {
-		return nil, err
+// NewThrottled returns a budget in RU/s for each container. Its clock starts at a time.
+func NewThrottled(now time.Time, perSecond float64) *Throttled {
+	clock := cosmostest.NewClock(now)
+	return &Throttled{Clock: clock, budget: cosmostest.Budget(perSecond, clock.Now)}
+}
+
+// Fault is the budget as a cosmostest.Fault.
+func (b *Throttled) Fault(n int, request *http.Request, next Transporter) (*http.Response, error) {
+	answer, err := b.budget(n, request, next)
+	if err == nil && answer.StatusCode == http.StatusTooManyRequests {
+		b.refused.Add(1)
+		if !b.Stopped {
+			b.Advance(time.Second)
+		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if answer.StatusCode == http.StatusTooManyRequests && !b.Stopped {
-		b.time = b.time.Add(time.Second)
-	}
-	return answer, nil
+	return answer, err
 }
 
-// Clock returns the time of the clock.
-func (b *Throttled) Clock() time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.time
-}
-
-// NewThrottled returns a Throttled whose clock starts at a time. The caller sets its Budget.
-func NewThrottled(now time.Time) *Throttled { return &Throttled{time: now} }
-
-// Advance advances the clock.
-func (b *Throttled) Advance(d time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.time = b.time.Add(d)
-}
+// Refused returns the number of throttled requests.
+func (b *Throttled) Refused() int { return int(b.refused.Load()) }

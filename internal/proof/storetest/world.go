@@ -4,12 +4,11 @@ package storetest
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
 	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/changefeed"
@@ -20,15 +19,15 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// World is an embedded engine in memory with the packages of one server. Its clock stands still
-// until a test advances it. Tests can make its requests fail. It never sleeps.
+// World is an account in memory with the packages of one server. Its clock stands still until a
+// test advances it. Tests can make its requests fail. It never sleeps.
 type World struct {
 	*Database
 
-	T      *testing.T
-	Engine *engine.Engine
-	Clock  *StillClock
-	Faults *Faults
+	T       *testing.T
+	Account *cosmostest.Account
+	Clock   *StillClock
+	Wire    *cosmostest.Transport // of this server
 }
 
 // Database is a database with the packages that tests call most.
@@ -45,19 +44,20 @@ func Open(db *cosmos.DB) *Database {
 	return &Database{db, store.New(db), changefeed.New(db), views.New(db), bulk.New(db)}
 }
 
-// New opens an engine in memory. At the end of the test, it checks the engine's consistency.
-func New(t *testing.T) *World { return NewWith(t, engine.Options{}) }
+// New opens an account in memory. At the end of the test, it checks the account's consistency.
+func New(t *testing.T) *World { return NewWith(t, cosmostest.Options{}) }
 
-// NewWith is New with options of the engine.
-func NewWith(t *testing.T, options engine.Options) *World {
+// NewWith is New with options of the account.
+func NewWith(t *testing.T, options cosmostest.Options) *World {
 	t.Helper()
 	clock := NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	options.Now = clock.Now
-	engine := OpenEngine(t, options)
-	return (&World{T: t, Engine: engine, Clock: clock}).Another()
+	w := &World{T: t, Account: cosmostest.New(t, options), Clock: clock}
+	return w.server(w.Account.NewTransport(), clock, nil)
 }
 
-// Another returns a second server on the same engine, with its own faults.
+// Another returns a second server on the same account, with its own faults. It reads the latest
+// state, even if the account has a follower.
 func (w *World) Another() *World {
 	w.T.Helper()
 	return w.AnotherAt(w.Clock, nil)
@@ -66,9 +66,15 @@ func (w *World) Another() *World {
 // AnotherAt is Another with a clock of its own, and cosmos.Options.ClockOff.
 func (w *World) AnotherAt(clock *StillClock, off func(time.Duration)) *World {
 	w.T.Helper()
-	other := &World{T: w.T, Engine: w.Engine, Clock: clock, Faults: &Faults{next: cosmos.InProcess(w.Engine)}}
-	db, err := provision.OpenEmbedded(w.T.Context(), w.Engine, cosmos.Options{
-		Transport: other.Faults,
+	return w.server(w.Account.Latest(), clock, off)
+}
+
+// server returns a server with a transport and a clock.
+func (w *World) server(wire *cosmostest.Transport, clock *StillClock, off func(time.Duration)) *World {
+	w.T.Helper()
+	other := &World{T: w.T, Account: w.Account, Clock: clock, Wire: wire}
+	db, err := provision.OpenEmbedded(w.T.Context(), w.Account, cosmos.Options{
+		Transport: other.Wire,
 		Now:       clock.Now,
 		ClockOff:  off,
 		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
@@ -172,27 +178,10 @@ func (w *World) Fails(err error, code blog.Code) {
 }
 
 // StillClock is a clock that stands still until it is advanced. It may be used concurrently.
-type StillClock struct {
-	mu   sync.Mutex
-	time time.Time
-}
-
-// Now returns the time of the clock.
-func (c *StillClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.time
-}
-
-// Advance advances the clock.
-func (c *StillClock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.time = c.time.Add(d)
-}
+type StillClock struct{ *cosmostest.Clock }
 
 // NewStillClock returns a clock that stands at a time.
-func NewStillClock(now time.Time) *StillClock { return &StillClock{time: now} }
+func NewStillClock(now time.Time) *StillClock { return &StillClock{cosmostest.NewClock(now)} }
 
 // Date returns the time of the clock as a date of the blog.
 func (c *StillClock) Date() blog.DateTime { return blog.NewDateTime(c.Now()) }

@@ -1,20 +1,23 @@
-package cosmos
+// Package inprocess calls an http.Handler in place of a network.
+package inprocess
 
 import (
 	"bytes"
 	"net/http"
 	"strconv"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// InProcess returns a transport that calls a handler instead of using a network. The handler runs
-// in the caller's goroutine, with the request's context.
-func InProcess(handler http.Handler) policy.Transporter { return handlerTransport{handler} }
+// Transport sends requests to a handler. It implements azcore's policy.Transporter, and may be used
+// concurrently if the handler may.
+type Transport struct{ handler http.Handler }
 
-type handlerTransport struct{ handler http.Handler }
+// To returns a transport to a handler. The handler runs in the caller's goroutine, with the
+// request's context.
+func To(handler http.Handler) Transport { return Transport{handler} }
 
-func (t handlerTransport) Do(request *http.Request) (*http.Response, error) {
+// Do returns the handler's answer. Its body has a method Whole, which returns all of it without a
+// copy. Errors: that of the request's context if it is done before.
+func (t Transport) Do(request *http.Request) (*http.Response, error) {
 	if err := request.Context().Err(); err != nil {
 		return nil, notSent{err}
 	}
@@ -69,26 +72,30 @@ func (w *responseBuffer) response(request *http.Request) *http.Response {
 		ProtoMajor:    1,
 		ProtoMinor:    1,
 		Header:        w.header,
-		Body:          inMemory{bytes.NewReader(w.body), w.body},
+		Body:          body{bytes.NewReader(w.body), w.body},
 		ContentLength: int64(len(w.body)),
 		Request:       request,
 	}
 }
 
-// inMemory is the body of an answer that is whole in memory. readBody takes it without a copy.
-type inMemory struct {
+// body is the body of an answer that is whole in memory.
+type body struct {
 	*bytes.Reader
-	text []byte
+	whole []byte
 }
 
-func (inMemory) Close() error { return nil }
+// Close implements io.Closer.
+func (body) Close() error { return nil }
+
+// Whole returns the body, even if a part of it was read.
+func (b body) Whole() []byte { return b.whole }
 
 // statusText returns a status line such as "404 Not Found". azcore takes the error code from it.
 func statusText(status int) string {
 	switch status {
 	case http.StatusOK: // the usual case
 		return "200 OK"
-	case StatusRetryWith:
+	case 449: // Cosmos DB's, which net/http does not name
 		return "449 Retry With"
 	}
 	return strconv.Itoa(status) + " " + http.StatusText(status)

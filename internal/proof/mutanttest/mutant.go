@@ -1,4 +1,4 @@
-package faultstest
+package mutanttest
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package faultstest
+package cosmostest
 
 import (
 	"bytes"
@@ -8,23 +8,22 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// Replica simulates a database with a follower that lags behind. The follower answers reads,
-// unless the session token of a read names a later state; the leader then answers it.
+// Replica is an account with a follower that lags behind, as the replicas of the service do under
+// session consistency. The follower answers reads, unless the session token of a read names a later
+// state; the leader then answers it.
 //
-// Leader and follower are engines with the same key. Every write is sent to both in the same
-// order, so both go through the same states with the same etags and LSNs. If time passes between
-// the two, the follower needs a Clock.
-//
-// A Replica may be used concurrently. Writes run one after the other.
+// Every write is sent to both in the same order and with the same time, so both go through the same
+// states with the same etags and session tokens. Writes run one after the other. A Replica may be
+// used concurrently.
 type Replica struct {
 	leader, follower http.Handler
-	clock            *Clock
+	clock            *replayClock
+	rewrite          func(body, answer []byte) []byte // Options.Replay
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -59,26 +58,25 @@ type write struct {
 	etag    string
 }
 
-// NewReplica returns a Replica. leader and follower must be equal; the follower must be empty.
-func NewReplica(leader, follower http.Handler, random *rand.Rand) *Replica {
-	return &Replica{leader: leader, follower: follower, clock: new(Clock), random: random}
+// replayClock is the clock of leader and follower. During a write, it shows the same time to both.
+type replayClock struct {
+	now func() time.Time
+	at  atomic.Pointer[time.Time] // nil between writes
 }
-
-// NewReplicaAt is NewReplica for a follower whose engine has the given clock.
-func NewReplicaAt(leader, follower http.Handler, clock *Clock, random *rand.Rand) *Replica {
-	return &Replica{leader: leader, follower: follower, clock: clock, random: random}
-}
-
-// Clock is the clock of a follower. A write that the follower executes late has the date at which
-// the leader executed it. The zero Clock shows the present time.
-type Clock struct{ at atomic.Int64 }
 
 // Now returns the time.
-func (c *Clock) Now() time.Time {
-	if at := c.at.Load(); at != 0 {
-		return time.Unix(0, at)
+func (c *replayClock) Now() time.Time {
+	if at := c.at.Load(); at != nil {
+		return *at
 	}
-	return time.Now()
+	return c.now()
+}
+
+// during stops the clock at a time while f runs. Only one call may run at a time.
+func (c *replayClock) during(at time.Time, f func()) {
+	c.at.Store(&at)
+	defer c.at.Store(nil)
+	f()
 }
 
 // Lag sets the maximum number of writes that the follower lags. With 0, it catches up.
@@ -135,17 +133,24 @@ func (r *Replica) CatchUp() {
 	r.follow(0)
 }
 
-// Together calls change while the follower is in the same state as the leader. change may change
+// together calls change while the follower is in the same state as the leader. change may change
 // both in the same way.
-func (r *Replica) Together(change func()) {
+func (r *Replica) together(change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.follow(0)
 	change()
 }
 
-// Latest returns a handler whose reads are answered by the leader.
-func (r *Replica) Latest() http.Handler {
+// stopped calls f while no time passes for leader and follower, and no write arrives.
+func (r *Replica) stopped(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clock.during(r.clock.now(), f)
+}
+
+// latest returns a handler whose reads are answered by the leader.
+func (r *Replica) latest() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if request = withActivity(request); isRead(request) {
 			r.leader.ServeHTTP(w, request)
@@ -162,15 +167,15 @@ func (r *Replica) Stale() int {
 	return r.stale
 }
 
-// Diverged describes the first write that the follower answered in another way than the leader.
-// It is empty if there is none.
+// Diverged describes the first write that the follower answered in another way than the leader: a
+// fault of the account. It is empty if there is none. Account.Close reports it.
 func (r *Replica) Diverged() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.diverged
 }
 
-// ServeHTTP handles a request of the REST protocol.
+// ServeHTTP answers a request of the REST protocol.
 func (r *Replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	request = withActivity(request)
 	switch {
@@ -205,14 +210,20 @@ func (r *Replica) write(w http.ResponseWriter, request *http.Request) {
 	answer(w, response)
 }
 
-// execute executes a write, and lets the follower receive some writes.
+// execute executes a write, and lets the follower receive some writes. The follower does not
+// receive a write that the leader throttled, because it has throughput of its own.
 func (r *Replica) execute(response *httptest.ResponseRecorder, request *http.Request, body []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := time.Now()
-	r.leader.ServeHTTP(response, copyOf(request, body))
-	late := copyOf(request, withoutDeadline(body, response.Body.Bytes()))
-	r.log = append(r.log, write{late, at, response.Code, response.Header().Get("Etag")})
+	at := r.clock.now()
+	r.clock.during(at, func() { r.leader.ServeHTTP(response, copyOf(request, body)) })
+	if response.Code == http.StatusTooManyRequests {
+		return
+	}
+	if r.rewrite != nil {
+		body = r.rewrite(body, response.Body.Bytes())
+	}
+	r.log = append(r.log, write{copyOf(request, body), at, response.Code, response.Header().Get("Etag")})
 	r.written++
 	switch r.state {
 	case following:
@@ -229,18 +240,6 @@ func copyOf(request *http.Request, body []byte) *http.Request {
 	return copied
 }
 
-var deadline = regexp.MustCompile(`"deadline":[0-9]+`)
-
-// withoutDeadline returns the body of a write for the follower, which executes it later. The
-// deadline in it has passed if it had for the leader, and otherwise never passes.
-func withoutDeadline(body, answer []byte) []byte {
-	to := `"deadline":0`
-	if bytes.Contains(answer, []byte(`"TOO_LATE"`)) {
-		to = `"deadline":1`
-	}
-	return deadline.ReplaceAllLiteral(body, []byte(to))
-}
-
 // follow sends the queued writes to the follower, except the last ones.
 func (r *Replica) follow(behind int) {
 	for len(r.log) > behind {
@@ -251,10 +250,8 @@ func (r *Replica) follow(behind int) {
 
 // replay executes a write on the follower.
 func (r *Replica) replay(w write) {
-	r.clock.at.Store(w.at.UnixNano())
-	defer r.clock.at.Store(0)
 	response := httptest.NewRecorder()
-	r.follower.ServeHTTP(response, w.request)
+	r.clock.during(w.at, func() { r.follower.ServeHTTP(response, w.request) })
 	if etag := response.Header().Get("Etag"); r.diverged == "" && (response.Code != w.status || etag != w.etag) {
 		r.diverged = fmt.Sprintf("%s %s: %d %s on the leader, %d %s on the follower",
 			w.request.Method, w.request.URL.Path, w.status, w.etag, response.Code, etag)
@@ -314,7 +311,7 @@ func (r *Replica) prepareRead() bool {
 	case leading:
 		return false
 	case trailing:
-		r.keepUp(time.Now())
+		r.keepUp(r.clock.now())
 		if r.random.IntN(4) == 0 {
 			return false
 		}
@@ -329,6 +326,6 @@ func answer(w http.ResponseWriter, response *httptest.ResponseRecorder) {
 	}
 	w.WriteHeader(response.Code)
 	if _, err := w.Write(response.Body.Bytes()); err != nil {
-		panic(fmt.Sprint("faultstest: writing a response: ", err))
+		panic(fmt.Sprint("cosmostest: writing a response: ", err))
 	}
 }

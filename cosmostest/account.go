@@ -1,0 +1,261 @@
+package cosmostest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/engine"
+	"cosmosblog/internal/engine/script"
+)
+
+// Options configures an Account. With the zero value, the account is in memory, uses the system's
+// clock, and never throttles.
+type Options struct {
+	// Dir is a folder that keeps the data, so that another account can open it later. It is created
+	// if necessary. If Dir is empty, the data is in memory.
+	Dir string
+
+	// Key is the master key in base64. If it is empty, the key is random.
+	Key string
+
+	// Now is the account's clock: of time to live, of _ts, of Date in scripts, and of throttling. The
+	// default is time.Now. See Clock.
+	Now func() time.Time
+
+	// Throughput is the throughput of each container in RU/s, divided evenly among its physical
+	// ranges. A range that has used up a second's share rejects requests with 429. With 0, the account
+	// never throttles. The throughput with which a container is created only determines its number of
+	// ranges: one for every 10,000 RU/s.
+	Throughput float64
+
+	// Follower adds a follower that answers reads and can lag behind. See Account.Follower. Writes
+	// then run one after the other, so Scripts.Before must send none.
+	Follower bool
+
+	// Random decides how far the follower lags. By default, it yields the same numbers in each run.
+	Random *rand.Rand
+
+	// Leader makes this account the follower of another account, for example in another process. The
+	// account sends each write to the Leader first. Both must have the same Key, and be empty. Scripts
+	// whose outcome depends on the time need Replay: it changes the body of a write, given the
+	// leader's answer to it, before the follower executes the write.
+	Leader http.Handler
+	Replay func(body, answer []byte) []byte
+
+	// Entra makes the account accept any well-formed Entra ID token as well as its key, for the
+	// operations that the service permits with a token.
+	Entra bool
+
+	// Scripts observes and disturbs stored procedures and triggers.
+	Scripts Scripts
+}
+
+// Scripts sets how an account runs stored procedures and triggers. Its functions may be called
+// concurrently, by the scripts of different partitions.
+type Scripts struct {
+	// Snapshot runs scripts under snapshot isolation, as the service does: other writes commit
+	// meanwhile, and a script whose items have changed is rejected with 449. Without it, the scripts
+	// of one partition run one after the other.
+	Snapshot bool
+
+	// OwnWrites lets the queries of a script see its own writes. The service's documentation does not
+	// say whether they do, so a script should be tested both ways.
+	OwnWrites bool
+
+	// Before is called before the n-th operation of a script, counted from 1, and once more after the
+	// last one. Under Snapshot, it can send other requests to the script's partition.
+	Before func(n int)
+
+	// Accept rejects the n-th operation that a script requests by returning false, as the service does
+	// if the script has used up its time.
+	Accept func(n int) bool
+
+	// Fail makes the n-th operation fail with a number that it returns: 400, 403, 404, 409, 412, 413,
+	// 449 or 500. The script's callback gets it as err.number. 0 performs the operation.
+	Fail func(n int) (number int)
+
+	// Timeout is the time after which a script is interrupted. The default is the service's 5 seconds.
+	Timeout time.Duration
+
+	// Strict fails an execution if a rejected promise is not handled. The service ignores the
+	// rejection and commits.
+	Strict bool
+}
+
+// Account is an account for tests. It is the transport of its first client, with that client's
+// faults, and an http.Handler of the REST protocol, without faults. It may be used concurrently.
+type Account struct {
+	// Transport is the first client's way to the account. NewTransport returns ways for others.
+	*Transport
+
+	// Follower answers reads, unless their session token names a state that it does not have yet. It
+	// is up to date until a test makes it lag. It is nil without Options.Follower.
+	Follower *Replica
+
+	engine   *engine.Engine
+	follower *engine.Engine // nil without Options.Follower
+	handler  http.Handler
+	closed   atomic.Bool
+}
+
+// New opens an account. At the end of the test, it checks the consistency of the stored data and
+// closes the account. It ends the test if the account cannot be opened.
+func New(t testing.TB, options Options) *Account {
+	t.Helper()
+	a, err := open(t, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// Open is New outside a test, for TestMain and for programs. The caller calls Close. Methods of the
+// account that would end a test panic.
+func Open(options Options) (*Account, error) { return open(nil, options) }
+
+func open(t testing.TB, options Options) (*Account, error) {
+	clock := &replayClock{now: options.Now}
+	if clock.now == nil {
+		clock.now = time.Now
+	}
+	decisions := new(decisions)
+	leader, err := engine.Open(options.engine(clock, decisions.recorded(options.Scripts, options.Follower)))
+	if err != nil {
+		return nil, err
+	}
+	a := &Account{engine: leader, handler: leader}
+	switch {
+	case options.Leader != nil:
+		a.Follower = newReplica(options.Leader, leader, clock, options)
+	case options.Follower:
+		settings := options.engine(clock, decisions.repeated(options.Scripts))
+		settings.Dir, settings.Key, settings.Throughput = "", leader.Key(), 0
+		if a.follower, err = engine.Open(settings); err != nil {
+			return nil, errors.Join(err, leader.Close())
+		}
+		a.Follower = newReplica(leader, a.follower, clock, options)
+	}
+	if a.Follower != nil {
+		a.handler = a.Follower
+	}
+	a.Transport = newTransport(t, a, a.Key())
+	return a, nil
+}
+
+func newReplica(leader, follower http.Handler, clock *replayClock, options Options) *Replica {
+	random := options.Random
+	if random == nil {
+		random = rand.New(rand.NewPCG(1, 1))
+	}
+	return &Replica{leader: leader, follower: follower, clock: clock, rewrite: options.Replay, random: random}
+}
+
+// engine returns the options of an engine with a clock and hooks of scripts.
+func (o Options) engine(clock *replayClock, hooks Scripts) engine.Options {
+	settings := engine.Options{
+		Dir:                 o.Dir,
+		Key:                 o.Key,
+		Entra:               o.Entra,
+		Now:                 clock.Now,
+		Throughput:          o.Throughput,
+		QueriesSeeOwnWrites: o.Scripts.OwnWrites,
+		SnapshotScripts:     o.Scripts.Snapshot,
+		Script: script.Options{
+			Before:  hooks.Before,
+			Accept:  hooks.Accept,
+			Timeout: o.Scripts.Timeout,
+			Strict:  o.Scripts.Strict,
+		},
+	}
+	if hooks.Fail != nil {
+		settings.Script.Fail = func(n int) *script.OperationError {
+			if number := hooks.Fail(n); number != 0 {
+				return &script.OperationError{Number: number, Message: "injected"}
+			}
+			return nil
+		}
+	}
+	return settings
+}
+
+// Close checks the consistency of the stored data, and closes the account. With a follower, it also
+// checks that both hold the same items. Closing again does nothing. New calls it at the end of the
+// test.
+func (a *Account) Close() error {
+	if a.closed.Swap(true) {
+		return nil
+	}
+	err := a.engine.Check()
+	if a.follower != nil {
+		err = errors.Join(err, a.checkFollower(), a.follower.Close())
+	}
+	return errors.Join(err, a.engine.Close())
+}
+
+func (a *Account) checkFollower() error {
+	a.Follower.CatchUp()
+	if diverged := a.Follower.Diverged(); diverged != "" {
+		return errors.New("the follower diverged: " + diverged)
+	}
+	var err error
+	a.Follower.stopped(func() { // so that no item expires between the two
+		leader, follower := newTransport(nil, a.engine, a.Key()), newTransport(nil, a.follower, a.Key())
+		err = compare(context.Background(), leader, follower)
+	})
+	return errors.Join(err, a.follower.Check())
+}
+
+// Key returns the master key in base64.
+func (a *Account) Key() string { return a.engine.Key() }
+
+// ServeHTTP answers a request of the REST protocol, without faults. Serve also listens on a port.
+func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+
+// NewTransport returns another client's way to the account, with faults of its own.
+func (a *Account) NewTransport() *Transport { return newTransport(a.t, a, a.Key()) }
+
+// Latest is NewTransport for reads that are never late: the leader answers them.
+func (a *Account) Latest() *Transport {
+	if a.Follower == nil {
+		return a.NewTransport()
+	}
+	return newTransport(a.t, a.Follower.latest(), a.Key())
+}
+
+// Split divides a physical range of a container into two, as the service does when a range grows.
+// rangeID is an id such as "0". Requests for that id then get status 410; SDKs refresh their ranges
+// and repeat them. Session tokens and continuations stay valid. It returns an error if there is no
+// such range.
+func (a *Account) Split(database, container, rangeID string) error {
+	if a.follower == nil {
+		return a.engine.Split(database, container, rangeID)
+	}
+	var err error
+	a.Follower.together(func() {
+		err = errors.Join(a.engine.Split(database, container, rangeID), a.follower.Split(database, container, rangeID))
+	})
+	return err
+}
+
+// Watch returns a channel that receives after writes to a container, so that a test need not poll.
+// Several writes may cause one receive. stop releases the channel. It returns an error if there is
+// no such container.
+func (a *Account) Watch(database, container string) (written <-chan struct{}, stop func(), err error) {
+	return a.engine.Watch(database, container)
+}
+
+// Changes returns a number that increases with every write of a logical partition, before the write
+// is acknowledged. It may also increase for other reasons. The partition key is a string.
+func (a *Account) Changes(database, container, partitionKey string) uint64 {
+	return a.engine.Changes(database, container, partitionKey)
+}

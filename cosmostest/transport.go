@@ -1,0 +1,200 @@
+package cosmostest
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/inprocess"
+)
+
+// Transport is one client's way to an account, with its own faults and a record of its requests. It
+// may be used concurrently. It implements azcore's policy.Transporter: any client
+// whose options take a transport can use it, with any endpoint, and with the account's key.
+//
+// Faults and records concern requests to items and executions of stored procedures. Requests to
+// definitions, which SDKs send by themselves, always pass.
+type Transport struct {
+	t    testing.TB // nil outside a test
+	next policy.Transporter
+	key  string
+
+	mu      sync.Mutex
+	records bool // since the first Inject
+	fault   Fault
+	sent    []*http.Request
+}
+
+func newTransport(t testing.TB, handler http.Handler, key string) *Transport {
+	return &Transport{t: t, next: inprocess.To(handler), key: key}
+}
+
+// Inject lets a fault handle all further requests, and records them anew. If fault is nil, requests
+// pass. Before the first Inject, nothing is recorded.
+func (t *Transport) Inject(fault Fault) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.records, t.fault, t.sent = true, fault, nil
+}
+
+// Requests returns the requests since the last Inject, with those that a fault refused. Their
+// bodies may have been read.
+func (t *Transport) Requests() []*http.Request {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sent[:len(t.sent):len(t.sent)]
+}
+
+// Do implements policy.Transporter.
+func (t *Transport) Do(request *http.Request) (*http.Response, error) {
+	if !isOfItems(request) {
+		return t.next.Do(request)
+	}
+	n, fault := t.record(request)
+	if fault == nil {
+		return t.next.Do(request)
+	}
+	return fault(n, request, t.next)
+}
+
+// record returns the number of a request, and the fault that handles it.
+func (t *Transport) record(request *http.Request) (n int, fault Fault) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.records {
+		t.sent = append(t.sent, request)
+	}
+	return len(t.sent), t.fault
+}
+
+// isOfItems reports whether a request is to the items of a container, or executes a procedure:
+// /dbs/d/colls/c/docs…, or a POST to /dbs/d/colls/c/sprocs/s.
+func isOfItems(request *http.Request) bool {
+	parts := strings.SplitN(strings.Trim(request.URL.Path, "/"), "/", 6)
+	if len(parts) < 5 || parts[0] != "dbs" || parts[2] != "colls" {
+		return false
+	}
+	return parts[4] == "docs" || parts[4] == "sprocs" && len(parts) == 6 && request.Method == http.MethodPost
+}
+
+// Client returns an azcosmos client that sends its requests by this transport, until the test ends.
+// Outside a test, the caller closes it. options may be nil. azcosmos repeats refused requests;
+// options.Retry bounds its waits.
+func (t *Transport) Client(options *azcosmos.ClientOptions) *azcosmos.Client {
+	var o azcosmos.ClientOptions
+	if options != nil {
+		o = *options
+	}
+	o.Transport = t
+	credential, err := azcosmos.NewKeyCredential(t.key)
+	t.require(err)
+	// azcosmos caches the definitions of an endpoint's containers, so each client has its own
+	// endpoint.
+	client, err := azcosmos.NewClientWithKey(newEndpoint(), credential, &o)
+	t.require(err)
+	if t.t != nil {
+		t.t.Cleanup(client.Close)
+	}
+	return client
+}
+
+func newEndpoint() string { return "http://" + strings.ToLower(rand.Text()) + ".cosmostest.invalid" }
+
+// Serve serves the account on a free port of 127.0.0.1, for SDKs of other languages and for
+// processes. A connection is closed where the transport returns an error. The server ends with the
+// test; outside a test, it ends with the process.
+func (t *Transport) Serve() (endpoint, key string) {
+	server := httptest.NewServer(http.HandlerFunc(t.forward))
+	if t.t != nil {
+		t.t.Cleanup(server.Close)
+	}
+	return server.URL, t.key
+}
+
+// forward answers a request of the network by the transport.
+func (t *Transport) forward(w http.ResponseWriter, request *http.Request) {
+	response, err := t.Do(request)
+	if err != nil {
+		panic(http.ErrAbortHandler) // closes the connection
+	}
+	defer response.Body.Close()
+	maps.Copy(w.Header(), response.Header)
+	w.WriteHeader(response.StatusCode)
+	_, _ = io.Copy(w, response.Body) // the client is gone
+}
+
+// Send sends a request signed with the account's key, for what azcosmos has no call: registering
+// and executing stored procedures and triggers. path is a path of the REST protocol without a slash
+// at its start, such as "dbs/d/colls/c/sprocs". headers have the form "Name: value". Errors: those
+// of the transport; a status of 400 or more is none.
+func (t *Transport) Send(ctx context.Context, method, path, body string, headers ...string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://cosmostest.invalid/"+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	date := time.Now().UTC().Format(http.TimeFormat)
+	signature, err := t.sign(method, path, date)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("X-Ms-Date", date)
+	request.Header.Set("X-Ms-Version", "2018-12-31")
+	request.Header.Set("Authorization", signature)
+	setHeaders(request.Header, headers)
+	return t.Do(request)
+}
+
+// sign returns the Authorization header of a request ("Access control on Azure Cosmos DB resources"
+// in the service's REST reference).
+func (t *Transport) sign(method, path, date string) (string, error) {
+	key, err := base64.StdEncoding.DecodeString(t.key)
+	if err != nil {
+		return "", err
+	}
+	parts := strings.Split(path, "/")
+	kind, link := parts[len(parts)-1], strings.Join(parts[:len(parts)-1], "/")
+	if len(parts)%2 == 0 {
+		kind, link = parts[len(parts)-2], path
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s\n%s\n%s\n%s\n\n", strings.ToLower(method), kind, link, strings.ToLower(date))
+	return url.QueryEscape("type=master&ver=1.0&sig=" + base64.StdEncoding.EncodeToString(mac.Sum(nil))), nil
+}
+
+// require ends the test if there is an error, or panics outside a test.
+func (t *Transport) require(err error) {
+	switch {
+	case err == nil:
+	case t.t == nil:
+		panic(err)
+	default:
+		t.t.Helper()
+		t.t.Fatal(err)
+	}
+}
+
+// Body returns the body of a request, which stays readable.
+func Body(request *http.Request) []byte {
+	if request.Body == nil {
+		return nil
+	}
+	body, _ := io.ReadAll(request.Body) // a broken body is as short as the account would see it
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	return body
+}

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"net/http"
+	"time"
+
+	"cosmosblog/internal/engine/budget"
+)
+
+// throttled answers a request by a handler, or with 429 if its physical ranges have used up their
+// throughput. A container's throughput is divided evenly among its ranges, whatever the sizes of
+// these, as the service does it.
+func (r *request) throttled(handle handler) (*response, error) {
+	payers := r.payers()
+	share := r.engine.options.Throughput
+	if r.container != nil {
+		share /= float64(len(r.container.ranges))
+	}
+	var wait time.Duration
+	for _, payer := range payers {
+		wait = max(wait, payer.allowance.Admit(share, r.engine.options.Now()))
+	}
+	if wait > 0 {
+		refused := &response{charge: budget.RefusalCharge}
+		return refused.with("X-Ms-Retry-After-Ms", budget.RetryAfter(wait)), errThrottled
+	}
+	answer, err := handle(r)
+	charge := metadataCharge
+	if answer != nil {
+		charge = answer.charge
+	}
+	for _, payer := range payers {
+		payer.allowance.Pay(charge / float64(len(payers)))
+	}
+	return answer, err
+}
+
+// payers returns the physical ranges that pay for a request: those of its partition key or its
+// range, or all of them. It returns none for definitions, and for a request that names its range in
+// an invalid way, which the handler rejects.
+func (r *request) payers() []*keyRange {
+	switch {
+	case len(r.kinds) < 3:
+		return nil
+	case r.kinds[2] == "docs":
+	case r.kinds[2] != "sprocs" || len(r.names) < 3 || r.Method != http.MethodPost:
+		return nil
+	}
+	_, ranges, err := r.feedScope()
+	if err != nil {
+		return nil
+	}
+	return ranges
+}
+
+var errThrottled = errorf(http.StatusTooManyRequests, budget.Substatus,
+	"Request rate is large. More Request Units may be needed, so no changes were made. Please retry this request later.")
