@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/engine"
@@ -90,6 +93,42 @@ func TestEngineWithTLS(t *testing.T) {
 	stranger := start(t, environment, "provision")
 	if code := stranger.wait(t, waitTime); code != 1 || !strings.Contains(stranger.stderr.String(), "certificate") {
 		t.Errorf("exit code %d: %s", code, stranger.stderr.String())
+	}
+}
+
+// TestThrottlingEngine checks that engine --throughput rejects requests beyond it.
+func TestThrottlingEngine(t *testing.T) {
+	t.Parallel()
+	engine, environment := serveEngine(t, t.TempDir(), "--throughput", "1")
+	defer engine.terminate(t)
+	account := map[string]string{}
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		account[name] = value
+	}
+	client := newClient(t, account["COSMOS_ENDPOINT"], account["COSMOS_KEY"], nil)
+	database := azcosmos.DatabaseProperties{ID: cosmos.DefaultDatabase}
+	if _, err := client.CreateDatabase(t.Context(), database, nil); err != nil {
+		t.Fatal(err)
+	}
+	db, err := client.NewDatabase(database.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	container := azcosmos.ContainerProperties{ID: "items", PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{
+		Paths: []string{"/id"}, Kind: azcosmos.PartitionKeyKindHash, Version: 2}}
+	if _, err := db.CreateContainer(t.Context(), container, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx := policy.WithRetryOptions(t.Context(), policy.RetryOptions{MaxRetries: -1})
+	for range 5 { // each costs the throughput of several seconds
+		if _, err = containerOf(t, client, "items").UpsertItem(ctx, azcosmos.NewPartitionKeyString("a"), []byte(`{"id":"a"}`), nil); err != nil {
+			break
+		}
+	}
+	refusal, ok := errors.AsType[*azcore.ResponseError](err)
+	if !ok || refusal.StatusCode != http.StatusTooManyRequests || refusal.RawResponse.Header.Get("x-ms-retry-after-ms") == "" {
+		t.Errorf("five writes with 1 RU/s: %v", err)
 	}
 }
 

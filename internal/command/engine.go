@@ -15,14 +15,15 @@ var engineText = text{
 	long: `Serves the embedded engine of a data folder on a port, as a Cosmos DB account for this program
 and other clients. With the emulators' well-known key it listens on loopback only. It rejects
 requests from web pages and, on loopback, requests under another host name. With --entra it also accepts tokens that
-look like Entra ID's. As on an account, these cannot create, change or read definitions.
+look like Entra ID's. As on an account, these cannot create, change or read definitions. With --throughput it throttles
+as an account does, so that servers can be tested on a short one.
 `,
 }
 
 func runEngine(ctx context.Context, task Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		c := task.Config
-		options := datafolder.EngineOptions{Key: c.EngineKey, Entra: c.EngineEntra}
+		options := datafolder.EngineOptions{Key: c.EngineKey, Entra: c.EngineEntra, Throughput: float64(c.EngineRU)}
 		engine, err := datafolder.OpenEngine(r, c.Data, options, task.Logger)
 		if err != nil {
 			return err
@@ -48,6 +49,9 @@ func runEngine(ctx context.Context, task Task) error {
 		task.Printf("The embedded engine of %s serves %s://%s\n", engine.Path(), scheme, listener.Addr())
 		if c.HasEmulatorKey() {
 			task.Printf("Its key is the well-known key of Microsoft's emulators: %s\n", config.EmulatorKey)
+		}
+		if c.EngineRU > 0 {
+			task.Printf("Each container has %d RU/s\n", c.EngineRU)
 		}
 		if c.EngineEntra {
 			task.Printf("It also accepts any well-formed Entra ID token, except for definitions\n")

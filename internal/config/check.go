@@ -176,6 +176,8 @@ func (c *Config) checkEngine() error {
 		return err
 	}
 	switch length := len(c.engineKey()); {
+	case c.EngineRU < 0:
+		return fmt.Errorf("--throughput must be a number of RU/s, or 0 for no limit, not %d", c.EngineRU)
 	case length == 0:
 		return errors.New("--key is empty")
 	case loopback.Is(c.Addr):

@@ -129,6 +129,14 @@ var checkCases = map[string]struct {
 		config.Engine, func(c *config.Config) { c.EngineEntra = true },
 		"",
 	},
+	"throughput of the engine": {
+		config.Engine, func(c *config.Config) { c.EngineRU = 400 },
+		"",
+	},
+	"negative throughput of the engine": {
+		config.Engine, func(c *config.Config) { c.EngineRU = -1 },
+		"--throughput must be a number of RU/s",
+	},
 	"throughput of an account": {
 		config.Provision, func(c *config.Config) { c.Endpoint, c.Throughput = "https://a", "manual:400" },
 		"",

@@ -160,6 +160,14 @@ var settings = []Setting{
 		field: func(c *Config) any { return &c.EngineEntra },
 	},
 	{
+		Commands: []string{Engine},
+		Flag:     "throughput", Env: "COSMOSBLOG_ENGINE_THROUGHPUT", Default: "0",
+		Meaning: "Throughput of each container in RU/s, divided evenly among its physical ranges. A range " +
+			"that has used up a second's share rejects requests with 429 and the time to wait, as the " +
+			"service does. With 0, the engine never throttles.",
+		field: func(c *Config) any { return &c.EngineRU },
+	},
+	{
 		Commands: []string{Provision},
 		Flag:     "throughput", Env: "COSMOS_THROUGHPUT", Default: "",
 		Meaning: "Throughput of the account's containers: `autoscale:1000` (up to 1000 RU/s each), " +
