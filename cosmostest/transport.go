@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -18,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -114,6 +116,27 @@ func (t *Transport) Client(options *azcosmos.ClientOptions) *azcosmos.Client {
 	return client
 }
 
+// Container returns a container with the partition key of a path such as "/customer". It creates
+// the database and the container if they are missing, with the service's defaults. Each call
+// returns the container of another Client. It ends the test if the account refuses.
+func (t *Transport) Container(database, name, partitionKey string) *azcosmos.ContainerClient {
+	ctx, client := context.Background(), t.Client(nil)
+	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: database}, nil)
+	t.requireUnless(http.StatusConflict, err)
+	db, err := client.NewDatabase(database)
+	t.require(err)
+	_, err = db.CreateContainer(ctx, azcosmos.ContainerProperties{
+		ID: name,
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{
+			Paths: []string{partitionKey}, Kind: azcosmos.PartitionKeyKindHash, Version: 2,
+		},
+	}, nil)
+	t.requireUnless(http.StatusConflict, err)
+	container, err := client.NewContainer(database, name)
+	t.require(err)
+	return container
+}
+
 func newEndpoint() string { return "http://" + strings.ToLower(rand.Text()) + ".cosmostest.invalid" }
 
 // Serve serves the account on a free port of 127.0.0.1, for SDKs of other languages and for
@@ -187,6 +210,14 @@ func (t *Transport) require(err error) {
 		t.t.Helper()
 		t.t.Fatal(err)
 	}
+}
+
+// requireUnless is require for an error other than a status.
+func (t *Transport) requireUnless(status int, err error) {
+	if refusal, ok := errors.AsType[*azcore.ResponseError](err); ok && refusal.StatusCode == status {
+		return
+	}
+	t.require(err)
 }
 
 // Body returns the body of a request, which stays readable.
