@@ -1,13 +1,12 @@
-// Command azcosmos runs the emulator tests of azcosmos against the program's engine, and lists
+// Command azcosmos runs the emulator tests of azcosmos against accounts of cosmostest, and lists
 // every test as passed, failed, or skipped with a reason. It uses the version of azcosmos that
 // this module requires.
 //
 //	go run ./internal/proof/conformance/azcosmos [-run expression]
 //
-// It builds the program and the tests, which are part of azcosmos's source. Each test runs
-// against a new process of `engine --tls --addr 127.0.0.1:8081` with an empty data folder,
-// because the tests share the names of their databases. Afterwards, the command `check` verifies
-// that data folder. The tests contain the address, so no other process may listen there.
+// It builds the tests, which are part of azcosmos's source. Each test runs against a new account at
+// https://127.0.0.1:8081, because the tests share the names of their databases. Afterwards, the
+// account checks its data. The tests contain the address, so no other process may listen there.
 //
 // It exits with 1 if a test fails, if a skipped test no longer exists, or if anything cannot be
 // built or started.
@@ -39,13 +38,10 @@ func main() {
 	}
 }
 
-// run builds the program and the tests, runs the tests, and prints the table.
+// run builds the tests, runs them, and prints the table.
 func run(ctx context.Context, only string) (err error) {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
-		return err
-	}
-	if err := portIsFree(); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "conformance-")

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -17,14 +18,18 @@ import (
 
 const sdk = "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-// suite holds the paths of the built program and of azcosmos's tests.
-type suite struct{ dir, program, tests string }
+// suite holds a temporary folder, the paths of azcosmos's tests and of a certificate in it, and
+// that certificate with its key.
+type suite struct {
+	dir, tests, trusted string
+	certificate         tls.Certificate
+}
 
-// build builds the program and the tests into a folder.
+// build builds the tests into a folder, and creates a certificate there.
 func build(ctx context.Context, dir string) (suite, error) {
-	s := suite{dir: dir, program: filepath.Join(dir, "cosmosblog.exe"), tests: filepath.Join(dir, "azcosmos.test.exe")}
-	_, err := output(ctx, "go", "build", "-o", s.program, "cosmosblog")
-	if err == nil {
+	s := suite{dir: dir, tests: filepath.Join(dir, "azcosmos.test.exe"), trusted: filepath.Join(dir, "trusted.pem")}
+	var err error
+	if s.certificate, err = newCertificate(s.trusted); err == nil {
 		_, err = output(ctx, "go", "test", "-c", "-o", s.tests, sdk)
 	}
 	return s, err
@@ -65,32 +70,25 @@ func testsOf(file *ast.File) (names []string) {
 	return names
 }
 
-// test runs one test against a new engine, and then checks the engine's data. It returns an
-// error if either fails.
-func (s suite) test(ctx context.Context, name string) (err error) {
-	data, err := os.MkdirTemp(s.dir, "data-")
+// test runs one test against a new account, and then checks the account's data. It returns an error
+// if either fails.
+func (s suite) test(ctx context.Context, name string) error {
+	account, server, err := serve(s.certificate, strings.HasPrefix(name, "TestAAD"))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
-	engine, err := start(ctx, s.program, data, strings.HasPrefix(name, "TestAAD"))
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(s.runTest(ctx, name, data), engine.stop()); err != nil {
-		return err
-	}
-	_, err = output(ctx, s.program, "check", "--data", data)
-	return err
+	err = s.runTest(ctx, name)
+	server.Close()
+	return errors.Join(err, account.Close())
 }
 
-// runTest runs a test against the engine on a data folder.
-func (s suite) runTest(ctx context.Context, name, data string) error {
+// runTest runs a test against the account that is served.
+func (s suite) runTest(ctx context.Context, name string) error {
 	limited, stop := context.WithTimeout(ctx, testTimeout)
 	defer stop()
 	command := exec.CommandContext(limited, s.tests, "-test.v", "-test.run", "^"+name+"$")
-	command.Dir = data
-	command.Env = append(os.Environ(), "EMULATOR=1", "SSL_CERT_FILE="+filepath.Join(data, "engine-tls.pem"))
+	command.Dir = s.dir
+	command.Env = append(os.Environ(), "EMULATOR=1", "SSL_CERT_FILE="+s.trusted)
 	output, err := command.CombinedOutput()
 	if limited.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("stopped after %v", testTimeout)
