@@ -1,11 +1,11 @@
-// Command chaos kills the program at random moments and checks that acknowledged writes survive:
+// Command chaos kills processes at random moments and checks that acknowledged writes survive:
 //
 //	go run ./internal/proof/chaos kill --times 100 --seed 1
 //	go run ./internal/proof/chaos projectors --seconds 60 --seed 1
 //	go run ./internal/proof/chaos contract --seconds 600 --seed 1
 //
-// It uses only public interfaces of the program: its commands, its API, and the protocol of its
-// engine. At the first inconsistency, it prints a description, keeps the data folder for
+// kill kills an account of package cosmostest; the others kill the program's own processes. Chaos
+// uses only public interfaces: commands, the API, and Cosmos DB's protocol. At the first inconsistency, it prints a description, keeps the data folder for
 // inspection, and exits with status 1.
 package main
 
@@ -36,6 +36,7 @@ func main() {
 
 // scenarios maps the first argument to the test it runs.
 var scenarios = map[string]func(ctx context.Context, arguments []string, out io.Writer) error{
+	"account":    serveAccount,
 	"contract":   checkContract,
 	"kill":       kill,
 	"projectors": projectors,
@@ -56,11 +57,10 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 // kill parses the flags and runs the rounds.
 func kill(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("kill", flag.ContinueOnError)
-	times := flags.Int("times", 100, "number of `kills` of the engine")
+	times := flags.Int("times", 100, "number of `kills` of the account")
 	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "`seed` of the random numbers")
 	writers := flags.Int("writers", 64, "number of concurrent `writers`")
 	most := flags.Int("writes", 4000, "maximum number of acknowledged `writes` before a kill")
-	built := flags.String("program", "", "`path` of the program; if empty, it is built")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -68,14 +68,12 @@ func kill(ctx context.Context, arguments []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "seed %d: killing the engine %d times under %d writers\n", *seed, *times, *writers)
+	fmt.Fprintf(out, "seed %d: killing an account %d times under %d writers\n", *seed, *times, *writers)
 	k := newKillTest(folder, *seed, *writers, *most, out)
-	key := base64.StdEncoding.EncodeToString(k.key)
-	if k.program = (program{*built, key}); *built == "" {
-		if k.program, err = buildProgram(ctx, folder, key); err != nil {
-			return err
-		}
+	if k.program.path, err = os.Executable(); err != nil {
+		return err
 	}
+	k.program.key = base64.StdEncoding.EncodeToString(k.key)
 	err = k.run(ctx, *times)
 	if err != nil {
 		return fmt.Errorf("%w\nseed %d; the data is in %s", err, *seed, folder)

@@ -47,7 +47,7 @@ func (p program) do(ctx context.Context, environment []string, arguments ...stri
 	return strings.TrimSpace(string(output)), nil
 }
 
-// process is a running engine.
+// process is a running account.
 type process struct {
 	command *exec.Cmd
 	log     *bytes.Buffer // its standard error; read after the process ended
@@ -57,9 +57,10 @@ type process struct {
 
 var serves = regexp.MustCompile(` serves (http://\S+)`)
 
-// launch starts an engine on a data folder. The engine may not accept requests yet.
+// launch starts an account on a folder. The account may not accept requests yet. The program is this
+// one.
 func (p program) launch(ctx context.Context, data string) (*process, error) {
-	e := &process{command: p.command(ctx, "engine", "--addr", "127.0.0.1:0", "--data", data), log: &bytes.Buffer{}}
+	e := &process{command: p.command(ctx, "account", "--data", data, "--key", p.key), log: &bytes.Buffer{}}
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func (p program) launch(ctx context.Context, data string) (*process, error) {
 	return e, errors.Join(err, writer.Close())
 }
 
-// start starts an engine and waits until it prints its address.
+// start starts an account and waits until it prints its address.
 func (p program) start(ctx context.Context, data string) (*process, error) {
 	e, err := p.launch(ctx, data)
 	if err != nil {
