@@ -5,8 +5,9 @@
 //	go run ./internal/proof/chaos contract --seconds 600 --seed 1
 //
 // kill kills an account of package cosmostest; the others kill the program's own processes. Chaos
-// uses only public interfaces: commands, the API, and Cosmos DB's protocol. At the first inconsistency, it prints a description, keeps the data folder for
-// inspection, and exits with status 1.
+// uses only public interfaces: commands, the API, and Cosmos DB's protocol. At the first
+// inconsistency, it prints a description, keeps the data folder for inspection, and exits with
+// status 1.
 package main
 
 import (

@@ -57,8 +57,8 @@ type process struct {
 
 var serves = regexp.MustCompile(` serves (http://\S+)`)
 
-// launch starts an account on a folder. The account may not accept requests yet. The program is this
-// one.
+// launch starts an account on a folder. The account may not accept requests yet. The program is
+// this one.
 func (p program) launch(ctx context.Context, data string) (*process, error) {
 	e := &process{command: p.command(ctx, "account", "--data", data, "--key", p.key), log: &bytes.Buffer{}}
 	reader, writer, err := os.Pipe()
