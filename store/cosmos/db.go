@@ -4,7 +4,7 @@
 // returns errors with the codes of package blog.
 //
 // azcosmos sends all requests, except those for which it has no call (rest.go). Both go through the
-// same pipeline. InProcess is a transport that calls the embedded engine instead of a network.
+// same pipeline.
 package cosmos
 
 import (
