@@ -33,8 +33,8 @@ type Options struct {
 	// ranges: one for every 10,000 RU/s.
 	Throughput float64
 
-	// Follower adds a follower that answers reads and can lag behind. See Account.Follower. Writes
-	// then run one after the other, so Scripts.Before must send none.
+	// Follower adds a follower that answers reads and can lag behind. See Account.Follower. The
+	// account must be empty. Writes then run one after the other, so Scripts.Before must send none.
 	Follower bool
 
 	// Random decides how far the follower lags. By default, it yields the same numbers in each run.
@@ -140,7 +140,10 @@ func open(t testing.TB, options Options) (*Account, error) {
 	case options.Follower:
 		settings := options.engine(clock, decisions.repeated(options.Scripts))
 		settings.Dir, settings.Key, settings.Throughput = "", leader.Key(), 0
-		if a.follower, err = engine.Open(settings); err != nil {
+		if err = requireEmpty(leader); err == nil {
+			a.follower, err = engine.Open(settings)
+		}
+		if err != nil {
 			return nil, errors.Join(err, leader.Close())
 		}
 		a.Follower = newReplica(leader, a.follower, clock, options)
@@ -150,6 +153,17 @@ func open(t testing.TB, options Options) (*Account, error) {
 	}
 	a.Transport = newTransport(t, a, a.Key())
 	return a, nil
+}
+
+// requireEmpty returns an error if an engine has a database, which a new follower would lack.
+func requireEmpty(leader *engine.Engine) error {
+	client := newTransport(nil, leader, leader.Key()).Client(nil)
+	defer client.Close()
+	page, err := client.NewQueryDatabasesPager("SELECT * FROM c", nil).NextPage(context.Background())
+	if err == nil && len(page.Databases) > 0 {
+		err = errors.New("cosmostest: Options.Follower needs an empty account, and the folder has data")
+	}
+	return err
 }
 
 func newReplica(leader, follower http.Handler, clock *replayClock, options Options) *Replica {
