@@ -164,15 +164,15 @@ func (t *Transport) forward(w http.ResponseWriter, request *http.Request) {
 
 // Send sends a request signed with the account's key, for what azcosmos has no call: registering
 // and executing stored procedures and triggers. path is a path of the REST protocol without a slash
-// at its start, such as "dbs/d/colls/c/sprocs". headers have the form "Name: value". Errors: those
-// of the transport; a status of 400 or more is none.
+// at its start, such as "dbs/d/colls/c/sprocs", with percent-encoded names. headers have the form
+// "Name: value". Errors: those of the transport; a status of 400 or more is none.
 func (t *Transport) Send(ctx context.Context, method, path, body string, headers ...string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, "http://cosmostest.invalid/"+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	date := time.Now().UTC().Format(http.TimeFormat)
-	signature, err := t.sign(method, path, date)
+	signature, err := t.sign(request, date)
 	if err != nil {
 		return nil, err
 	}
@@ -185,19 +185,30 @@ func (t *Transport) Send(ctx context.Context, method, path, body string, headers
 
 // sign returns the Authorization header of a request ("Access control on Azure Cosmos DB resources"
 // in the service's REST reference).
-func (t *Transport) sign(method, path, date string) (string, error) {
+func (t *Transport) sign(request *http.Request, date string) (string, error) {
 	key, err := base64.StdEncoding.DecodeString(t.key)
 	if err != nil {
 		return "", err
 	}
-	parts := strings.Split(path, "/")
-	kind, link := parts[len(parts)-1], strings.Join(parts[:len(parts)-1], "/")
-	if len(parts)%2 == 0 {
-		kind, link = parts[len(parts)-2], path
-	}
+	kind, link := signedLink(request.URL)
 	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "%s\n%s\n%s\n%s\n\n", strings.ToLower(method), kind, link, strings.ToLower(date))
+	fmt.Fprintf(mac, "%s\n%s\n%s\n%s\n\n", strings.ToLower(request.Method), kind, link, strings.ToLower(date))
 	return url.QueryEscape("type=master&ver=1.0&sig=" + base64.StdEncoding.EncodeToString(mac.Sum(nil))), nil
+}
+
+// signedLink returns the kind and the link that a signature covers: the names without their
+// percent-encoding, and of an offer only its id, in lower case. A list is signed with the link of
+// its owner.
+func signedLink(address *url.URL) (kind, link string) {
+	parts := strings.Split(strings.Trim(address.Path, "/"), "/")
+	kind, link = parts[len(parts)-1], strings.Join(parts[:len(parts)-1], "/")
+	if len(parts)%2 == 0 {
+		kind, link = parts[len(parts)-2], strings.Join(parts, "/")
+	}
+	if kind == "offers" {
+		link = strings.ToLower(strings.TrimPrefix(link, "offers/"))
+	}
+	return kind, link
 }
 
 // require ends the test if there is an error, or panics outside a test.
