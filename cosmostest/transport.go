@@ -150,8 +150,10 @@ func (t *Transport) Serve() (endpoint, key string) {
 	return server.URL, t.key
 }
 
-// forward answers a request of the network by the transport.
+// forward answers a request of the network by the transport. It reads the body first, because a
+// server only then notices that a client has gone, and cancels the context of its request.
 func (t *Transport) forward(w http.ResponseWriter, request *http.Request) {
+	Body(request)
 	response, err := t.Do(request)
 	if err != nil {
 		panic(http.ErrAbortHandler) // closes the connection
