@@ -31,17 +31,22 @@ func CutAfter(n int, request *http.Request, next policy.Transporter) (*http.Resp
 }
 
 // Executed applies a fault after a request is executed. Executed(Refuse(408)) is a timeout whose
-// request has succeeded.
+// request has succeeded. If the fault lets the request pass, as Delay does, it gets its answer.
 func Executed(fault Fault) Fault {
 	return func(n int, request *http.Request, next policy.Transporter) (*http.Response, error) {
 		response, err := next.Do(request)
 		if err != nil {
 			return nil, err
 		}
-		response.Body.Close()
-		return fault(n, request, next)
+		return fault(n, request, answered{response})
 	}
 }
+
+// answered is the way of a request that was executed already: it returns the answer. The body of an
+// answer is in memory, so a fault need not close it.
+type answered struct{ response *http.Response }
+
+func (a answered) Do(*http.Request) (*http.Response, error) { return a.response, nil }
 
 // Silence is a Fault that does not answer until the client cancels the request, which is not
 // executed.

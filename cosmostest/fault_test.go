@@ -80,6 +80,19 @@ func TestExecuted(t *testing.T) {
 	wantStatus(t, "its repetition", s.add("ada", "1"), http.StatusConflict)
 }
 
+// TestExecutedOnce checks that a request is executed once and keeps its answer if the fault after
+// it lets the request pass.
+func TestExecutedOnce(t *testing.T) {
+	s := newShop(t, cosmostest.Options{})
+	s.Inject(cosmostest.Executed(cosmostest.Nth(2, cosmostest.Refuse(http.StatusRequestTimeout))))
+	for i, want := range []int{http.StatusOK, http.StatusRequestTimeout, http.StatusOK} {
+		wantStatus(t, fmt.Sprint("request ", i+1), s.add("ada", fmt.Sprint(i+1)), want)
+	}
+	if s.Inject(nil); s.ids("ada") != "1 2 3" {
+		t.Errorf("the items are %s", s.ids("ada"))
+	}
+}
+
 // TestExecutedErrors checks that a fault does not replace the error of a request that was not
 // executed.
 func TestExecutedErrors(t *testing.T) {
@@ -128,6 +141,29 @@ func TestDelay(t *testing.T) {
 		if s.Inject(nil); s.has("ada", "2") {
 			t.Error("a cancelled request was executed")
 		}
+	})
+}
+
+// TestDelayOfAnswer checks that Executed(Delay) executes a request at once, and delays its answer.
+func TestDelayOfAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, cosmostest.Options{})
+		other := newClient(t, s.NewTransport())
+		s.Inject(cosmostest.Executed(cosmostest.Delay(time.Minute)))
+		var answered error
+		done := make(chan struct{})
+		go func() { defer close(done); answered = s.add("ada", "1") }()
+		synctest.Wait()
+		if !other.has("ada", "1") {
+			t.Error("the request was not executed before the delay")
+		}
+		select {
+		case <-done:
+			t.Error("the answer is not late")
+		default:
+		}
+		<-done
+		wantStatus(t, "the late answer", answered, http.StatusOK)
 	})
 }
 
