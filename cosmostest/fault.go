@@ -130,7 +130,7 @@ func Budget(perSecond float64, now func() time.Time) Fault {
 
 // containerOf returns the link of the container in a request to items or procedures.
 func containerOf(request *http.Request) string {
-	return strings.Join(strings.SplitN(strings.Trim(request.URL.Path, "/"), "/", 5)[:4], "/")
+	return strings.Join(strings.SplitN(pathOf(request), "/", 5)[:4], "/")
 }
 
 // First applies a fault to the first requests only.
@@ -176,11 +176,16 @@ func Writes(fault Fault) Fault {
 }
 
 // isRead reports whether a request only reads: a GET, or a query, which SDKs mark in different
-// ways.
+// ways. An execution is never a query.
 func isRead(request *http.Request) bool {
 	header := request.Header
-	return request.Method == http.MethodGet ||
-		strings.EqualFold(header.Get("X-Ms-Documentdb-Query"), "true") ||
+	switch {
+	case request.Method == http.MethodGet:
+		return true
+	case request.Method != http.MethodPost || isExecution(request):
+		return false
+	}
+	return strings.EqualFold(header.Get("X-Ms-Documentdb-Query"), "true") ||
 		strings.EqualFold(header.Get("X-Ms-Documentdb-Isquery"), "true") ||
 		strings.HasPrefix(header.Get("Content-Type"), "application/query+json")
 }

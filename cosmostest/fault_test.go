@@ -239,6 +239,8 @@ func TestWritesOfSDKs(t *testing.T) {
 		{"a patch", "PATCH", docs + "/1", `{"operations":[{"op":"add","path":"/n","value":1}]}`, true, nil},
 		{"a delete", "DELETE", docs + "/2", "", true, nil},
 		{"an execution", "POST", sprocs + "/nothing", "[]", true, nil},
+		{"an execution sent as a query", "POST", sprocs + "/nothing", "[]", true, []string{"Content-Type: application/query+json"}},
+		{"a patch sent as a query", "PATCH", docs + "/1", `{"operations":[{"op":"add","path":"/n","value":1}]}`, true, []string{"Content-Type: application/query+json"}},
 	} {
 		writes := 0
 		s.Inject(cosmostest.Writes(func(n int, request *http.Request, next policy.Transporter) (*http.Response, error) {

@@ -85,15 +85,29 @@ func (t *Transport) record(request *http.Request) (n int, fault Fault) {
 	return len(t.sent), t.fault
 }
 
-// isOfItems reports whether a request is to the items of a container, or executes a procedure:
-// /dbs/d/colls/c/docs…, or a POST to /dbs/d/colls/c/sprocs/s.
+// isOfItems reports whether a request is to the items of a container, /dbs/d/colls/c/docs…, or
+// executes a procedure.
 func isOfItems(request *http.Request) bool {
-	parts := strings.SplitN(strings.Trim(request.URL.Path, "/"), "/", 6)
-	if len(parts) < 5 || parts[0] != "dbs" || parts[2] != "colls" {
-		return false
-	}
-	return parts[4] == "docs" || parts[4] == "sprocs" && len(parts) == 6 && request.Method == http.MethodPost
+	return kindOf(request) == "docs" || isExecution(request)
 }
+
+// isExecution reports whether a request executes a procedure: a POST to /dbs/d/colls/c/sprocs/s.
+func isExecution(request *http.Request) bool {
+	return request.Method == http.MethodPost && kindOf(request) == "sprocs" && strings.Count(pathOf(request), "/") == 5
+}
+
+// kindOf returns the kind of the resource of a container that a request is to, such as "docs", or
+// "".
+func kindOf(request *http.Request) string {
+	parts := strings.SplitN(pathOf(request), "/", 6)
+	if len(parts) < 5 || parts[0] != "dbs" || parts[2] != "colls" {
+		return ""
+	}
+	return parts[4]
+}
+
+// pathOf returns the path of a request without slashes at its ends.
+func pathOf(request *http.Request) string { return strings.Trim(request.URL.Path, "/") }
 
 // Client returns an azcosmos client that sends its requests by this transport, until the test ends.
 // Outside a test, the caller closes it. options may be nil. azcosmos repeats refused requests;
