@@ -43,12 +43,14 @@ func newDividedShop(t testing.TB, options cosmostest.Options, ranges int32) *sho
 	return s
 }
 
-// client is an azcosmos client that repeats nothing.
+// client is an azcosmos client that repeats nothing. It is one session: it sends the session token
+// of its last answer, which azcosmos leaves to its callers. It must not be used concurrently.
 type client struct {
 	testing.TB
 	transport *cosmostest.Transport
 	azcosmos  *azcosmos.Client
 	orders    *azcosmos.ContainerClient
+	token     *string // nil before the first answer
 }
 
 func newClient(t testing.TB, transport *cosmostest.Transport) *client {
@@ -93,10 +95,23 @@ func order(customer, id string, more ...string) []byte {
 
 func key(customer string) azcosmos.PartitionKey { return azcosmos.NewPartitionKeyString(customer) }
 
+// keep stores the session token of an answer, if it has one.
+func (c *client) keep(answer *http.Response, err error) error {
+	if refused, ok := errors.AsType[*azcore.ResponseError](err); ok {
+		answer = refused.RawResponse
+	}
+	if answer != nil {
+		if token := answer.Header.Get("X-Ms-Session-Token"); token != "" {
+			c.token = &token
+		}
+	}
+	return err
+}
+
 // tryPut upserts an order.
 func (c *client) tryPut(customer, id string, more ...string) error {
-	_, err := c.orders.UpsertItem(c.Context(), key(customer), order(customer, id, more...), nil)
-	return err
+	got, err := c.orders.UpsertItem(c.Context(), key(customer), order(customer, id, more...), nil)
+	return c.keep(got.RawResponse, err)
 }
 
 func (c *client) put(customer, id string, more ...string) {
@@ -106,13 +121,27 @@ func (c *client) put(customer, id string, more ...string) {
 
 // add creates an order and returns the error.
 func (c *client) add(customer, id string) error {
-	_, err := c.orders.CreateItem(c.Context(), key(customer), order(customer, id), nil)
-	return err
+	got, err := c.orders.CreateItem(c.Context(), key(customer), order(customer, id), nil)
+	return c.keep(got.RawResponse, err)
+}
+
+// remove deletes an order and returns the error.
+func (c *client) remove(customer, id string) error {
+	got, err := c.orders.DeleteItem(c.Context(), key(customer), id, nil)
+	return c.keep(got.RawResponse, err)
+}
+
+func (c *client) read(customer, id string) (item map[string]any, err error) {
+	got, err := c.orders.ReadItem(c.Context(), key(customer), id, &azcosmos.ItemOptions{SessionToken: c.token})
+	if c.keep(got.RawResponse, err) != nil {
+		return nil, err
+	}
+	return item, json.Unmarshal(got.Value, &item)
 }
 
 // tryGet reads an order and returns the error.
 func (c *client) tryGet(customer, id string) error {
-	_, err := c.orders.ReadItem(c.Context(), key(customer), id, nil)
+	_, err := c.read(customer, id)
 	return err
 }
 
@@ -130,19 +159,17 @@ func (c *client) has(customer, id string) bool {
 // property returns a property of an order as a client sees it.
 func (c *client) property(customer, id, name string) any {
 	c.Helper()
-	got, err := c.orders.ReadItem(c.Context(), key(customer), id, nil)
+	item, err := c.read(customer, id)
 	c.must(err)
-	var item map[string]any
-	c.must(json.Unmarshal(got.Value, &item))
 	return item[name]
 }
 
 // query returns the ids of a query, sorted, from one partition or from all.
 func (c *client) query(partition azcosmos.PartitionKey, text string) (ids []string, err error) {
-	pager := c.orders.NewQueryItemsPager(text, partition, nil)
+	pager := c.orders.NewQueryItemsPager(text, partition, &azcosmos.QueryOptions{SessionToken: c.token})
 	for pager.More() {
 		page, err := pager.NextPage(c.Context())
-		if err != nil {
+		if c.keep(page.RawResponse, err) != nil {
 			return nil, err
 		}
 		for _, item := range page.Items {
