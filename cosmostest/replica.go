@@ -266,7 +266,7 @@ func (r *Replica) keepUp(now time.Time) {
 		young--
 	}
 	if !now.Before(r.stays) {
-		r.stays = now.Add(time.Duration(r.random.Int64N(int64(r.trail))))
+		r.stays = now.Add(time.Duration(r.random.Int64N(max(1, int64(r.trail)))))
 		young = r.random.IntN(young + 1)
 	}
 	r.follow(young)

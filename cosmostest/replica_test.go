@@ -241,6 +241,18 @@ func TestTrail(t *testing.T) {
 	})
 }
 
+// TestTrailOfNothing checks that a maximum of 0 lets the follower keep up.
+func TestTrailOfNothing(t *testing.T) {
+	clock := cosmostest.NewClock(noon)
+	s, _ := newReplicated(t, cosmostest.Options{Now: clock.Now})
+	s.Follower.Trail(0)
+	s.put("ada", "1")
+	clock.Advance(time.Nanosecond)
+	if got := s.seen("ada"); got != "1" {
+		t.Errorf("a client sees %q", got)
+	}
+}
+
 // TestFollowerAnswersEverything checks that queries and change feeds are late, too, and that
 // definitions are not.
 func TestFollowerAnswersEverything(t *testing.T) {
