@@ -1,0 +1,132 @@
+package cosmostest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/cosmostest"
+)
+
+// A follower goes through the same states as its leader, with the same etags and session tokens.
+// Close finds a difference.
+
+// endsEqual closes an account, and fails if its follower differs.
+func (s *shop) endsEqual() {
+	s.Helper()
+	if err := s.Close(); err != nil {
+		s.Error(err)
+	}
+}
+
+// TestEqualAfterWrites sends all kinds of writes, also those that are rejected.
+func TestEqualAfterWrites(t *testing.T) {
+	s, _ := newReplicated(t, cosmostest.Options{Dir: t.TempDir()})
+	s.Follower.Lag(4)
+	s.put("ada", "1")
+	s.put("ada", "1", `"n":1`)
+	wantStatus(t, "a conflict", s.add("ada", "1"), http.StatusConflict)
+	wantStatus(t, "a missing item", s.remove("ada", "7"), http.StatusNotFound)
+	s.expect(http.StatusOK, s.rest("PATCH", docs+"/1", `{"operations":[{"op":"incr","path":"/n","value":1}]}`, of("ada")))
+	s.expect(http.StatusPreconditionFailed, s.rest("DELETE", docs+"/1", "", of("ada"), `If-Match: "old"`))
+	s.expect(http.StatusBadRequest, s.rest("POST", docs, "{", of("ada")))
+	batch := []string{of("ada"), "x-ms-cosmos-is-batch-request: true", "x-ms-cosmos-batch-atomic: true"}
+	s.expect(http.StatusOK, s.rest("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"2","customer":"ada"}},{"operationType":"Delete","id":"1"}]`, batch...))
+	s.expect(http.StatusMultiStatus, s.rest("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"3","customer":"ada"}},{"operationType":"Delete","id":"1"}]`, batch...))
+	s.register("add", addOrders)
+	s.expect(http.StatusOK, s.execute("add", "ada", `[["4","5"]]`))
+	s.expect(http.StatusBadRequest, s.execute("add", "ada", `[null]`))
+	s.expect(http.StatusNoContent, s.rest("DELETE", "dbs/shop", ""))
+	s.provision(2)
+	s.put("bob", "1")
+	s.endsEqual()
+}
+
+// TestEqualAfterDecisions executes scripts whose operations are rejected and fail by chance. The
+// follower executes them later.
+func TestEqualAfterDecisions(t *testing.T) {
+	for _, snapshot := range []bool{false, true} {
+		random := rand.New(rand.NewPCG(3, 4))
+		s, _ := newReplicated(t, cosmostest.Options{Scripts: cosmostest.Scripts{
+			Snapshot: snapshot,
+			Accept:   func(int) bool { return random.IntN(5) > 0 },
+			Fail:     func(int) int { return []int{0, 0, 0, 449}[random.IntN(4)] },
+		}})
+		s.register("add", addOrders)
+		s.register("fail", `function () {
+			var c = getContext().getCollection();
+			c.createDocument(c.getSelfLink(), {id: 'lost', customer: 'ada'}, function (err) { throw new Error('told') });
+		}`)
+		s.Follower.Lag(7)
+		answers := map[string]int{}
+		for i := range 60 {
+			got := s.execute("add", "ada", fmt.Sprintf(`[["%[1]da","%[1]db","%[1]dc"]]`, i))
+			answers[s.expect(http.StatusOK, got).text]++
+			if i%10 == 0 {
+				s.execute("fail", "ada", "[]")
+			}
+		}
+		if len(answers) < 5 || answers["[true,true,true]"] == 0 {
+			t.Errorf("the decisions had too few outcomes: %v", answers)
+		}
+		s.endsEqual()
+	}
+}
+
+// TestEqualAfterExpiry lets time pass between writes that the follower receives later. A write sees
+// an item on both, or on none.
+func TestEqualAfterExpiry(t *testing.T) {
+	clock := cosmostest.NewClock(noon)
+	s, _ := newReplicated(t, cosmostest.Options{Now: clock.Now})
+	s.register("now", `function () {
+		var c = getContext().getCollection();
+		c.createDocument(c.getSelfLink(), {id: 'at' + Date.now(), customer: 'ada', ttl: 15, at: new Date().toISOString()});
+	}`)
+	s.Follower.Hold()
+	for range 10 {
+		s.put("ada", "brief", `"ttl":15`)
+		s.put("ada", "lasting")
+		s.expect(http.StatusOK, s.execute("now", "ada", "[]"))
+		clock.Advance(10 * time.Second)
+		wantStatus(t, "a create of an item that exists", s.add("ada", "brief"), http.StatusConflict)
+		clock.Advance(10 * time.Second)
+		wantStatus(t, "a create of an expired item", s.add("ada", "brief"), http.StatusOK)
+		s.must(s.remove("ada", "brief"))
+	}
+	s.endsEqual()
+}
+
+// TestEqualAfterSplits splits ranges while the follower is behind, and writes to their halves.
+func TestEqualAfterSplits(t *testing.T) {
+	s, _ := newReplicated(t, cosmostest.Options{})
+	customers := []string{"ada", "bob", "cyd", "dan", "eve", "fay"}
+	write := func(id string) {
+		for _, customer := range customers {
+			s.put(customer, id)
+		}
+	}
+	s.Follower.Lag(5)
+	for id := range 3 {
+		write(fmt.Sprint(id))
+		s.must(s.Split("shop", "orders", fmt.Sprint(id)))
+		for _, customer := range customers {
+			if got := s.seen(customer); !strings.HasPrefix("0 1 2", got) {
+				t.Errorf("a client sees %q", got)
+			}
+		}
+	}
+	s.Follower.Hold()
+	write("3")
+	for _, customer := range customers {
+		if s.put(customer, "4"); s.ids(customer) != "0 1 2 3 4" {
+			t.Errorf("the writer sees %q", s.ids(customer))
+		}
+		if got := s.seen(customer); got != "0 1 2" {
+			t.Errorf("while the follower is held, a client sees %q", got)
+		}
+	}
+	s.endsEqual()
+}
