@@ -182,6 +182,7 @@ func (o Options) engine(clock *replayClock, hooks Scripts) engine.Options {
 		Entra:               o.Entra,
 		Now:                 clock.Now,
 		Throughput:          o.Throughput,
+		KeepExpired:         o.Follower || o.Leader != nil,
 		QueriesSeeOwnWrites: o.Scripts.OwnWrites,
 		SnapshotScripts:     o.Scripts.Snapshot,
 		Script: script.Options{

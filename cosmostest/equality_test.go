@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cosmosblog/cosmostest"
@@ -97,6 +98,69 @@ func TestEqualAfterExpiry(t *testing.T) {
 		s.must(s.remove("ada", "brief"))
 	}
 	s.endsEqual()
+}
+
+// TestEqualAfterPurge lets minutes pass, in which an account would remove expired items from its
+// storage. That is no write, so leader and follower would do it in different states.
+func TestEqualAfterPurge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newReplicated(t, cosmostest.Options{})
+		s.put("ada", "1", `"ttl":90`)
+		s.put("ada", "2", `"ttl":90`)
+		s.Follower.Hold()
+		time.Sleep(30 * time.Second)
+		s.put("ada", "1", `"ttl":9999`) // lasts on the leader only
+		time.Sleep(5 * time.Minute)
+		if !s.has("ada", "1") {
+			t.Error("the writer does not see its write")
+		}
+		if s.has("ada", "2") || s.seen("ada") != "" {
+			t.Error("an expired order is visible")
+		}
+		s.put("ada", "3")
+		if s.ids("ada") != "1 3" {
+			t.Errorf("the writer sees %s", s.ids("ada"))
+		}
+		s.Follower.CatchUp()
+		if s.seen("ada") != "1 3" {
+			t.Errorf("after CatchUp, a client sees %s", s.seen("ada"))
+		}
+		s.endsEqual()
+	})
+}
+
+// TestFeedAfterPurge reads a change feed now from the leader and now from the follower, while
+// expired items are removed. Each change arrives.
+func TestFeedAfterPurge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newReplicated(t, cosmostest.Options{})
+		etag, seen := "", ""
+		for i := range 20 {
+			s.Follower.Hold()
+			s.put("ada", fmt.Sprint("brief", i), fmt.Sprintf(`"ttl":%d`, 50+i))
+			s.put("ada", fmt.Sprint("lasting", i))
+			time.Sleep(45 * time.Second)
+			if i%2 == 0 {
+				s.Follower.CatchUp()
+				s.Follower.Lag(1)
+			}
+			for {
+				page := s.rest("GET", docs, "", "A-IM: Incremental Feed", inRange("0"), "If-None-Match: "+etag)
+				etag = page.Header.Get("Etag")
+				if page.StatusCode == http.StatusNotModified {
+					break
+				}
+				seen += s.expect(http.StatusOK, page).text
+			}
+			s.Follower.CatchUp()
+		}
+		for i := range 19 { // the last ones may be late
+			if want := fmt.Sprintf(`"lasting%d"`, i); !strings.Contains(seen, want) {
+				t.Errorf("the change feed lacks %s", want)
+			}
+		}
+		s.endsEqual()
+	})
 }
 
 // TestEqualAfterSplits splits ranges while the follower is behind, and writes to their halves.

@@ -41,6 +41,10 @@ type Options struct {
 	// The throughput that an offer requests has no effect on this.
 	Throughput float64
 
+	// KeepExpired leaves expired items on disk, where no request sees them. Their removal takes log
+	// sequence numbers, so engines that must have the same numbers keep them.
+	KeepExpired bool
+
 	// Script sets the time limits of scripts. Tests use it to reject operations.
 	Script script.Options
 	// QueriesSeeOwnWrites makes a query inside a script see the script's earlier writes. Otherwise

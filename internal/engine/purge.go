@@ -27,7 +27,9 @@ type housekeeping struct {
 func startHousekeeping(e *Engine) housekeeping {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := housekeeping{cancel, &sync.WaitGroup{}}
-	h.every(ctx, purgeInterval, "purge", func() error { _, err := e.Purge(ctx); return err })
+	if !e.options.KeepExpired {
+		h.every(ctx, purgeInterval, "purge", func() error { _, err := e.Purge(ctx); return err })
+	}
 	if e.disk != nil {
 		h.every(ctx, sealInterval, "seal", e.disk.renewSeal)
 	}
