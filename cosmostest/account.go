@@ -224,7 +224,7 @@ func (a *Account) checkFollower() error {
 	}
 	var err error
 	a.Follower.stopped(func() { // so that no item expires between the two
-		leader, follower := newTransport(nil, a.engine, a.Key()), newTransport(nil, a.follower, a.Key())
+		leader, follower := newTransport(nil, a.engine.Unthrottled(), a.Key()), newTransport(nil, a.follower, a.Key())
 		err = compare(context.Background(), leader, follower)
 	})
 	return errors.Join(err, a.follower.Check())

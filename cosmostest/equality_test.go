@@ -194,3 +194,29 @@ func TestEqualAfterSplits(t *testing.T) {
 	}
 	s.endsEqual()
 }
+
+// TestEqualAfterThrottling throttles the leader. The follower receives what the leader executed,
+// and nothing that it refused.
+func TestEqualAfterThrottling(t *testing.T) {
+	clock := cosmostest.NewClock(noon)
+	s, _ := newReplicated(t, cosmostest.Options{Now: clock.Now, Throughput: 20})
+	s.register("add", addOrders)
+	s.Follower.Lag(3)
+	refused := 0
+	for i := range 100 {
+		err := s.tryPut("ada", fmt.Sprint(i))
+		got := s.execute("add", "bob", fmt.Sprintf(`[["%d"]]`, i)) // not bob's: it fails
+		for _, status := range []int{statusOf(err), got.StatusCode} {
+			if status == http.StatusTooManyRequests {
+				refused++
+			}
+		}
+		clock.Advance(300 * time.Millisecond)
+	}
+	if refused == 0 || refused > 180 {
+		t.Errorf("%d of 200 requests were refused", refused)
+	}
+	for statusOf(s.tryPut("ada", "more")) != http.StatusTooManyRequests { // nothing is left at the end
+	}
+	s.endsEqual()
+}

@@ -255,7 +255,7 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 
 // answer calls the handler of a request, and throttles it if the engine does.
 func (r *request) answer(handle handler) (*response, error) {
-	if r.engine.options.Throughput > 0 {
+	if r.engine.options.Throughput > 0 && r.Context().Value(unthrottled{}) == nil {
 		return r.throttled(handle)
 	}
 	return handle(r)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -33,6 +34,16 @@ func (r *request) throttled(handle handler) (*response, error) {
 		payer.allowance.Pay(charge / float64(len(payers)))
 	}
 	return answer, err
+}
+
+// unthrottled marks the context of a request that is never throttled.
+type unthrottled struct{}
+
+// Unthrottled returns a handler of the engine's requests that does not throttle them.
+func (e *Engine) Unthrottled() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		e.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), unthrottled{}, true)))
+	})
 }
 
 // payers returns the physical ranges that pay for a request: those of its partition key or its
