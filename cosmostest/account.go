@@ -41,9 +41,9 @@ type Options struct {
 	Random *rand.Rand
 
 	// Leader makes this account the follower of another account, for example in another process. The
-	// account sends each write to the Leader first. Both must have the same Key, and be empty. Scripts
-	// whose outcome depends on the time need Replay: it changes the body of a write, given the
-	// leader's answer to it, before the follower executes the write.
+	// account sends each write to the Leader first, whose Throughput applies. Both must have the same
+	// Key, and be empty. Scripts whose outcome depends on the time need Replay: it changes the body of
+	// a write, given the leader's answer to it, before the follower executes the write.
 	Leader http.Handler
 	Replay func(body, answer []byte) []byte
 
@@ -128,6 +128,9 @@ func open(t testing.TB, options Options) (*Account, error) {
 	if clock.now == nil {
 		clock.now = time.Now
 	}
+	if options.Leader != nil {
+		options.Throughput = 0 // the leader throttles
+	}
 	decisions := new(decisions)
 	leader, err := engine.Open(options.engine(clock, decisions.recorded(options.Scripts, options.Follower)))
 	if err != nil {
@@ -203,16 +206,20 @@ func (o Options) engine(clock *replayClock, hooks Scripts) engine.Options {
 	return settings
 }
 
-// Close checks the consistency of the stored data, and closes the account. With a follower, it also
-// checks that both hold the same items. Closing again does nothing. New calls it at the end of the
-// test.
+// Close checks the consistency of the stored data, and closes the account. With Options.Follower,
+// it also checks that both hold the same items, and with Options.Leader, that the follower answered
+// each write as the leader did. Closing again does nothing. New calls it at the end of the test.
 func (a *Account) Close() error {
 	if a.closed.Swap(true) {
 		return nil
 	}
-	err := a.engine.Check()
+	var err error
+	if a.Follower != nil {
+		err = a.checkFollower()
+	}
+	err = errors.Join(err, a.engine.Check())
 	if a.follower != nil {
-		err = errors.Join(err, a.checkFollower(), a.follower.Close())
+		err = errors.Join(err, a.follower.Close())
 	}
 	return errors.Join(err, a.engine.Close())
 }
@@ -221,6 +228,9 @@ func (a *Account) checkFollower() error {
 	a.Follower.CatchUp()
 	if diverged := a.Follower.Diverged(); diverged != "" {
 		return errors.New("the follower diverged: " + diverged)
+	}
+	if a.follower == nil { // the leader belongs to another account, and may be gone
+		return nil
 	}
 	var err error
 	a.Follower.stopped(func() { // so that no item expires between the two
