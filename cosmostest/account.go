@@ -261,13 +261,18 @@ func (a *Account) Latest() *Transport {
 // rangeID is an id such as "0". Requests for that id then get status 410; SDKs refresh their ranges
 // and repeat them. Session tokens and continuations stay valid. It returns an error if there is no
 // such range.
-func (a *Account) Split(database, container, rangeID string) error {
-	if a.follower == nil {
+//
+// A follower first catches up, also one that Hold holds back. With Options.Leader, only the
+// follower is split: the leader is to be split by its own account, next.
+func (a *Account) Split(database, container, rangeID string) (err error) {
+	if a.Follower == nil {
 		return a.engine.Split(database, container, rangeID)
 	}
-	var err error
 	a.Follower.together(func() {
-		err = errors.Join(a.engine.Split(database, container, rangeID), a.follower.Split(database, container, rangeID))
+		err = a.engine.Split(database, container, rangeID)
+		if a.follower != nil {
+			err = errors.Join(err, a.follower.Split(database, container, rangeID))
+		}
 	})
 	return err
 }
