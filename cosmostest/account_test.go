@@ -239,3 +239,58 @@ func TestClientOutsideTest(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestContainer checks that Container creates what is missing, and keeps what exists.
+func TestContainer(t *testing.T) {
+	for _, options := range []cosmostest.Options{{}, {Follower: true}, {Throughput: 1}} {
+		a := cosmostest.New(t, options)
+		first, second := a.Container("shop", "orders", "/customer"), a.Container("shop", "orders", "/customer")
+		_, err := first.CreateItem(t.Context(), key("ada"), order("ada", "1"), nil)
+		wantStatus(t, "a create", err, http.StatusOK)
+		if options.Throughput == 0 {
+			_, err = second.ReadItem(t.Context(), key("ada"), "1", nil)
+			wantStatus(t, "a read by another client", err, http.StatusOK)
+		}
+		items, err := a.Container("shop", "items", "/part/id").Read(t.Context(), nil)
+		if err != nil || items.ContainerProperties.PartitionKeyDefinition.Paths[0] != "/part/id" || items.ContainerProperties.PartitionKeyDefinition.Version != 2 {
+			t.Errorf("another container of the database: %+v %v", items.ContainerProperties, err)
+		}
+		if again, err := a.Container("shop", "orders", "/other").Read(t.Context(), nil); err != nil || again.ContainerProperties.PartitionKeyDefinition.Paths[0] != "/customer" {
+			t.Errorf("an existing container was replaced: %v %v", again, err)
+		}
+	}
+}
+
+// TestContainerRefused checks that the account's refusal is not lost. Within a test, it would end
+// the test.
+func TestContainerRefused(t *testing.T) {
+	a, err := cosmostest.Open(cosmostest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, names := range [][3]string{{"", "orders", "/customer"}, {"shop", "a/b", "/customer"}, {"shop", "orders", "customer"}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v was accepted", names)
+				}
+			}()
+			a.Container(names[0], names[1], names[2])
+		}()
+	}
+}
+
+// TestFollowerNeedsEmptyAccount checks that a follower of existing data is refused.
+func TestFollowerNeedsEmptyAccount(t *testing.T) {
+	dir := t.TempDir()
+	first := cosmostest.New(t, cosmostest.Options{Dir: dir, Follower: true})
+	first.Container("shop", "orders", "/customer")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := cosmostest.Open(cosmostest.Options{Dir: dir, Follower: true}); err == nil {
+		t.Errorf("a follower of a folder with data was accepted: %v", a.Close())
+	}
+	cosmostest.New(t, cosmostest.Options{Dir: dir, Key: first.Key()}).Container("shop", "orders", "/customer")
+}
