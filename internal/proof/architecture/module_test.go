@@ -100,7 +100,7 @@ func parseModule() (map[string]*goPackage, error) {
 		}
 		base := entry.Name()
 		if entry.IsDir() {
-			if path != moduleRoot && (base[0] == '.' || base[0] == '_' || base == "testdata" || base == "node_modules") {
+			if path != moduleRoot && (base[0] == '.' || base[0] == '_' || base == "testdata" || base == "node_modules" || isModule(path)) {
 				return fs.SkipDir
 			}
 			return nil
@@ -111,6 +111,12 @@ func parseModule() (map[string]*goPackage, error) {
 		return addFile(all, path)
 	})
 	return all, err
+}
+
+// isModule reports whether a folder is a module of its own, whose packages are not this module's.
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
 }
 
 // addFile parses a file and adds it to its package.
