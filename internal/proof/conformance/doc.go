@@ -10,5 +10,6 @@
 //
 // Each failure names in brackets the basis of the expectation: the service's documentation, the
 // tests or source of an SDK, or an assumption. Subfolders test the engine with other clients:
-// azcosmos's own tests, and the official JavaScript SDK.
+// azcosmos's own tests, and the official JavaScript SDK. The folder outside is a module of its own,
+// which uses cosmostest as anybody does.
 package conformance
