@@ -1,6 +1,7 @@
 package architecture
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,10 +15,17 @@ import (
 	"testing"
 )
 
-const (
-	modulePath = "cosmosblog"
-	moduleRoot = "../../.."
-)
+const moduleRoot = "../../.."
+
+// modulePath is the module's path in go.mod.
+var modulePath = func() string {
+	text, err := os.ReadFile(moduleRoot + "/go.mod")
+	path, _, found := strings.Cut(strings.TrimPrefix(string(text), "module "), "\n")
+	if err != nil || !found {
+		panic(fmt.Sprint("go.mod begins with ", path, ": ", err))
+	}
+	return path
+}()
 
 // goPackage is a package of the module without its tests.
 type goPackage struct {
