@@ -158,16 +158,17 @@ func TestRecord(t *testing.T) {
 	if err := s.tryPut("ada", "3"); !errors.Is(err, cosmostest.ErrCut) {
 		t.Errorf("the second request: %v", err)
 	}
-	kept := s.Requests()
 	s.put("ada", "4")
+	kept := s.Requests()
+	s.put("ada", "5")
 	var sent []string
 	for _, request := range s.Requests() {
 		sent = append(sent, request.Method+" "+request.URL.Path)
 	}
-	if want := strings.Repeat("POST /"+docs+" ", 3); strings.Join(sent, " ")+" " != want {
+	if want := strings.Repeat("POST /"+docs+" ", 4); strings.Join(sent, " ")+" " != want {
 		t.Errorf("recorded %v", sent)
 	}
-	if len(kept) != 2 || len(append(kept, nil)) != 3 || s.Requests()[2] == nil {
+	if len(kept) != 3 || len(append(kept, nil)) != 4 || s.Requests()[3] == nil {
 		t.Error("a returned slice is shared with the record")
 	}
 	if s.Inject(nil); len(s.Requests()) != 0 {

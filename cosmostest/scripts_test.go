@@ -41,15 +41,20 @@ func (s *shop) addAll(ids string) string {
 	return s.expect(http.StatusOK, s.execute("add", "ada", "["+ids+"]")).text
 }
 
+// TestScriptsBefore checks that Before is called for the operations of scripts, and not again when
+// a follower repeats them.
 func TestScriptsBefore(t *testing.T) {
-	var calls []int
-	s := newScripts(t, cosmostest.Options{Scripts: cosmostest.Scripts{Before: func(n int) { calls = append(calls, n) }}})
-	if got := s.addAll(`["1","2"]`); got != "[true,true]" || fmt.Sprint(calls) != "[1 2 3]" {
-		t.Errorf("%s with calls before %v", got, calls)
-	}
-	s.put("ada", "3")
-	if len(calls) != 3 {
-		t.Error("called before a write without a script")
+	for _, follower := range []bool{false, true} {
+		var calls []int
+		before := func(n int) { calls = append(calls, n) }
+		s := newScripts(t, cosmostest.Options{Follower: follower, Scripts: cosmostest.Scripts{Before: before}})
+		if got := s.addAll(`["1","2"]`); got != "[true,true]" || fmt.Sprint(calls) != "[1 2 3]" {
+			t.Errorf("%s with calls before %v", got, calls)
+		}
+		s.put("ada", "3")
+		if len(calls) != 3 {
+			t.Error("called before a write without a script")
+		}
 	}
 }
 

@@ -196,10 +196,32 @@ func TestContainersHaveOwnThroughput(t *testing.T) {
 // that each then has a third of the throughput.
 func TestSplitGivesFreshAllowances(t *testing.T) {
 	s := newThrottled(t, 60, cosmostest.Options{})
+	twin := newDividedShop(t, cosmostest.Options{}, 2)
 	s.exhaust(s.left)
-	s.must(s.Split("shop", "orders", "0"))
-	if all, last, _ := s.exhaust(s.left); all < 20 || all-last >= 20 {
-		t.Errorf("after a split, a range used %v RU, with the last request of %v RU", all, last)
+	for _, halved := range []*shop{s.shop, twin} {
+		s.must(halved.Split("shop", "orders", "0"))
+	}
+	for _, id := range []string{"2", "3"} {
+		if all, last, _ := s.exhaust(twin.customersOf(id, 1)[0]); all < 20 || all-last >= 20 {
+			t.Errorf("after a split, range %s used %v RU, with the last request of %v RU", id, all, last)
+		}
+	}
+}
+
+// TestRangesShareCharge checks that the ranges of a query share its charge. The query costs more
+// than a range has.
+func TestRangesShareCharge(t *testing.T) {
+	s := newThrottled(t, 6, cosmostest.Options{})
+	got := s.rest("POST", docs, `{"query":"SELECT * FROM c"}`, "Content-Type: application/query+json", "x-ms-documentdb-query-enablecrosspartition: true")
+	charge, err := strconv.ParseFloat(got.Header.Get("X-Ms-Request-Charge"), 64)
+	if err != nil || charge <= 3 || charge >= 6 {
+		t.Fatalf("the query costs %v RU, want 3 to 6: %v", charge, err)
+	}
+	if s.refuses(s.left) || s.refuses(s.right) {
+		t.Error("a range has nothing left")
+	}
+	if !s.refuses(s.left) || !s.refuses(s.right) {
+		t.Error("the query cost nothing")
 	}
 }
 
