@@ -35,6 +35,8 @@ type Options struct {
 
 	// Follower adds a follower that answers reads and can lag behind. See Account.Follower. The
 	// account must be empty. Writes then run one after the other, so Scripts.Before must send none.
+	// The follower repeats scripts, so they must not depend on Math.random, or run out of time. What
+	// it answers is not throttled.
 	Follower bool
 
 	// Random decides how far the follower lags. By default, it yields the same numbers in each run.
@@ -80,6 +82,7 @@ type Scripts struct {
 	Fail func(n int) (number int)
 
 	// Timeout is the time after which a script is interrupted. The default is the service's 5 seconds.
+	// In a bubble of testing/synctest, a script that never ends is not: no time passes meanwhile.
 	Timeout time.Duration
 
 	// Strict fails an execution if a rejected promise is not handled. The service ignores the

@@ -38,6 +38,8 @@
 //
 //	account.Follower.Hold() // reads stay in this state, unless their session token is newer
 //
+// azcosmos sends only the session tokens that its callers pass to it, in the options of a request.
+//
 // Split divides a physical range while clients use it, as the service does when a range grows.
 //
 // # Time
