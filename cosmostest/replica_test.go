@@ -119,10 +119,8 @@ func TestLeadAndLatest(t *testing.T) {
 	if got := s.seen("ada"); got != "1 2" {
 		t.Errorf("CatchUp: a new client sees %q", got)
 	}
-	latest.transport.Inject(cosmostest.CutBefore)
-	if latest.tryGet("ada", "1") == nil {
-		t.Error("a transport of Latest has no faults")
-	}
+	latest.transport.Inject(cosmostest.Refuse(http.StatusBadRequest))
+	wantStatus(t, "a read of Latest with a fault", latest.tryGet("ada", "1"), http.StatusBadRequest)
 	plain := newShop(t, cosmostest.Options{})
 	plain.put("ada", "1")
 	if !newClient(t, plain.Latest()).has("ada", "1") {
