@@ -263,7 +263,8 @@ func (a *Account) Latest() *Transport {
 // Split divides a physical range of a container into two, as the service does when a range grows.
 // rangeID is an id such as "0". Requests for that id then get status 410; SDKs refresh their ranges
 // and repeat them. Session tokens and continuations stay valid. It returns an error if there is no
-// such range.
+// such range, or if the container's partition key has version 1, the service's default: set
+// PartitionKeyDefinition.Version to 2, as Container does.
 //
 // A follower first catches up, also one that Hold holds back. With Options.Leader, only the
 // follower is split: the leader is to be split by its own account, next.

@@ -134,8 +134,7 @@ func ExampleFault() {
 	// no account: true after 5 requests
 }
 
-// Under session consistency, another client may read an older state. The writer's own reads carry
-// its session token.
+// Under session consistency, a read without the writer's session token may return an older state.
 func ExampleReplica() {
 	account, err := cosmostest.Open(cosmostest.Options{Follower: true})
 	if err != nil {

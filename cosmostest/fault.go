@@ -1,7 +1,7 @@
 package cosmostest
 
 import (
-	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -12,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/internal/engine/budget"
+	"cosmosblog/internal/inprocess"
 )
 
 // Fault answers the n-th request since Inject, counted from 1. It forwards the request to next if
@@ -19,8 +20,9 @@ import (
 // functions below return some. A test can write its own.
 type Fault func(n int, request *http.Request, next policy.Transporter) (*http.Response, error)
 
-// ErrCut is the error of a connection that was closed before the response.
-var ErrCut = errors.New("the connection was closed")
+// ErrCut is the error of a connection that was closed before the response. It is an
+// io.ErrUnexpectedEOF, as that of net/http's client: azcosmos treats both alike.
+var ErrCut = fmt.Errorf("the connection was closed: %w", io.ErrUnexpectedEOF)
 
 // CutBefore is a Fault that closes the connection before a request is executed.
 func CutBefore(int, *http.Request, policy.Transporter) (*http.Response, error) { return nil, ErrCut }
@@ -65,7 +67,7 @@ func Refuse(status int, headers ...string) Fault {
 func Respond(status int, body string, headers ...string) Fault {
 	return func(_ int, request *http.Request, _ policy.Transporter) (*http.Response, error) {
 		response := &http.Response{
-			Status:        strconv.Itoa(status) + " " + http.StatusText(status),
+			Status:        inprocess.StatusText(status),
 			StatusCode:    status,
 			Proto:         "HTTP/1.1",
 			ProtoMajor:    1,
@@ -116,6 +118,7 @@ func Budget(perSecond float64, now func() time.Time) Fault {
 		if wait := allowance.Admit(perSecond, now()); wait > 0 {
 			return Refuse(http.StatusTooManyRequests,
 				"X-Ms-Substatus: "+strconv.Itoa(budget.Substatus),
+				"X-Ms-Request-Charge: "+strconv.FormatFloat(budget.RefusalCharge, 'f', 2, 64),
 				"X-Ms-Retry-After-Ms: "+budget.RetryAfter(wait),
 			)(n, request, next)
 		}

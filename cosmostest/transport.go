@@ -55,8 +55,8 @@ func (t *Transport) Inject(fault Fault) {
 	t.records, t.fault, t.sent = true, fault, nil
 }
 
-// Requests returns the requests since the last Inject, with those that a fault refused. Their
-// bodies may have been read.
+// Requests returns the requests since the last Inject, with those that a fault refused. Body
+// returns their bodies.
 func (t *Transport) Requests() []*http.Request {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,7 +80,10 @@ func (t *Transport) record(request *http.Request) (n int, fault Fault) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.records {
-		t.sent = append(t.sent, request)
+		recorded := *request
+		recorded.Header = request.Header.Clone()
+		recorded.Body = io.NopCloser(bytes.NewReader(Body(request)))
+		t.sent = append(t.sent, &recorded)
 	}
 	return len(t.sent), t.fault
 }

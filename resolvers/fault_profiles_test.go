@@ -19,6 +19,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/cosmostest"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/cosmos"
 )
@@ -77,7 +78,7 @@ var (
 	timeouts    = []profileFault{before(http.StatusRequestTimeout), after(http.StatusRequestTimeout)}
 	unavailable = []profileFault{before(http.StatusServiceUnavailable), after(http.StatusServiceUnavailable)}
 	broken      = []profileFault{before(http.StatusInternalServerError), after(http.StatusInternalServerError)}
-	cut         = []profileFault{{fault: cosmostest.CutBefore}, {fault: cosmostest.CutAfter, executes: true}}
+	cut         = []profileFault{{fault: storetest.CutBefore}, {fault: storetest.CutAfter, executes: true}}
 )
 
 var faultProfiles = map[string]faultProfile{

@@ -14,6 +14,7 @@ import (
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
 )
 
@@ -25,7 +26,7 @@ var storm = faultProfile{stale: true, faults: []profileFault{
 	before(http.StatusRequestTimeout).onReads(), after(http.StatusRequestTimeout).onReads(),
 	before(http.StatusInternalServerError).onReads(), after(http.StatusInternalServerError),
 	before(http.StatusServiceUnavailable).onReads(), after(http.StatusServiceUnavailable),
-	{fault: cosmostest.CutBefore, reads: true}, {fault: cosmostest.CutAfter, executes: true},
+	{fault: storetest.CutBefore, reads: true}, {fault: storetest.CutAfter, executes: true},
 	{fault: cosmostest.Silence, reads: true}, {fault: cosmostest.Executed(cosmostest.Silence), executes: true},
 }}
 

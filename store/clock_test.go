@@ -33,7 +33,7 @@ func TestServerWithWrongClock(t *testing.T) {
 				}
 			}
 			crashing := right.another()
-			crashing.Wire.Inject(cosmostest.From(5, cosmostest.CutBefore)) // before the user takes the reserved username
+			crashing.Wire.Inject(cosmostest.From(5, storetest.CutBefore)) // before the user takes the reserved username
 			_, err = crashing.CreateUser(t.Context(), storetest.Account("bob"), "Bob")
 			right.Fails(err, blog.Internal)
 			_, err = wrong.UpdateUser(t.Context(), ada.ID, "Bob")

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 )
@@ -128,7 +127,7 @@ func TestRepeatedEditOfComment(t *testing.T) {
 				edit(other, fmt.Sprintf("Between %d.", i))
 			}
 			edit(other, later)
-			return nil, cosmostest.ErrCut
+			return nil, storetest.ErrCut
 		})
 		if got := edit(w, lost); got != later || len(w.Wire.Requests()) != 2 {
 			t.Errorf("the answer is %q after %d requests, want %q", got, len(w.Wire.Requests()), later)

@@ -121,7 +121,7 @@ func TestLostAnswers(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 6; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			inject := func() cosmostest.Fault { return cosmostest.Writes(cosmostest.Nth(n, cosmostest.CutAfter)) }
+			inject := func() cosmostest.Fault { return cosmostest.Writes(cosmostest.Nth(n, storetest.CutAfter)) }
 			underFaults(t, inject, func(w *world, m mutation, err error) {
 				w.OK(err)
 				m.done(w)
@@ -203,7 +203,7 @@ func TestCancelledCommand(t *testing.T) {
 	ctx, cancel := context.WithCancel(w.Ctx())
 	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		cancel()
-		return nil, cosmostest.ErrCut
+		return nil, storetest.ErrCut
 	})
 	_, err := w.LikePost(ctx, ada, post.ID)
 	w.Fails(err, blog.Internal)
@@ -234,7 +234,7 @@ func TestFormerUsernameIsReleasedDespiteFaults(t *testing.T) {
 						return nil, err
 					}
 				}
-				return nil, cosmostest.ErrCut
+				return nil, storetest.ErrCut
 			})
 			_, err := w.UpdateUser(w.Ctx(), ada.ID, "Adele")
 			w.OK(err)

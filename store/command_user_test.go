@@ -92,7 +92,7 @@ func TestNamingAfterCrash(t *testing.T) {
 		t.Run(fmt.Sprintf("create/%d", n), func(t *testing.T) {
 			w := newWorld(t)
 			crashing := w.another()
-			crashing.Wire.Inject(cosmostest.From(n, cosmostest.CutBefore))
+			crashing.Wire.Inject(cosmostest.From(n, storetest.CutBefore))
 			_, err := crashing.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
 			if err == nil {
 				steps = n
@@ -111,7 +111,7 @@ func TestNamingAfterCrash(t *testing.T) {
 			w := newWorld(t)
 			ada := w.AddUser("Ada")
 			crashing := w.another()
-			crashing.Wire.Inject(cosmostest.From(n, cosmostest.CutBefore))
+			crashing.Wire.Inject(cosmostest.From(n, storetest.CutBefore))
 			_, _ = crashing.UpdateUser(w.Ctx(), ada.ID, "Countess")
 			w.retryAndCompete("Ada", "Countess")
 			// The former username is either kept or free.
@@ -154,7 +154,7 @@ func (w *world) retryAndCompete(subject, username string) {
 func TestStaleReservationIsReclaimed(t *testing.T) {
 	w := newWorld(t)
 	crashing := w.another()
-	crashing.Wire.Inject(cosmostest.From(5, cosmostest.CutBefore)) // before the user takes the reserved username
+	crashing.Wire.Inject(cosmostest.From(5, storetest.CutBefore)) // before the user takes the reserved username
 	_, err := crashing.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
 	w.Fails(err, blog.Internal)
 

@@ -96,8 +96,8 @@ func TestEditLeavesLongContent(t *testing.T) {
 func TestLostEditOfContent(t *testing.T) {
 	for _, sizes := range [][2]int{{short, long}, {long, short}, {long, long + 1}} {
 		for name, fault := range map[string]func(n int) cosmostest.Fault{
-			"dead": func(n int) cosmostest.Fault { return cosmostest.From(n, cosmostest.CutBefore) },
-			"cut":  func(n int) cosmostest.Fault { return cosmostest.Nth(n, cosmostest.CutAfter) },
+			"dead": func(n int) cosmostest.Fault { return cosmostest.From(n, storetest.CutBefore) },
+			"cut":  func(n int) cosmostest.Fault { return cosmostest.Nth(n, storetest.CutAfter) },
 		} {
 			for n := 1; ; n++ {
 				w := newWorld(t)

@@ -28,7 +28,7 @@ func TestCommandDeadline(t *testing.T) {
 		},
 		"throttled": func(n int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			if n%4 == 0 {
-				return nil, cosmostest.ErrCut
+				return nil, storetest.ErrCut
 			}
 			return cosmostest.Refuse(http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1900")(0, request, nil)
 		},

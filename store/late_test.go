@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
@@ -73,7 +72,7 @@ func TestDeadlineCountsFromTheRead(t *testing.T) {
 			server.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if c.lost && n == 1 {
 					_, _ = next.Do(request)
-					return nil, cosmostest.ErrCut
+					return nil, storetest.ErrCut
 				}
 				w.Clock.Advance(store.CommandDeadline + 2*time.Second)
 				return next.Do(request)
@@ -104,7 +103,7 @@ func TestLateReservation(t *testing.T) {
 			dead := false
 			first.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if dead {
-					return nil, cosmostest.ErrCut
+					return nil, storetest.ErrCut
 				}
 				if request.Method == http.MethodGet || !strings.Contains(request.URL.Path, "/colls/usernames/") {
 					return next.Do(request)
@@ -114,7 +113,7 @@ func TestLateReservation(t *testing.T) {
 				w.OK(err)
 				w.Clock.Advance(store.SettleTime)
 				_, _ = next.Do(request)
-				return nil, cosmostest.ErrCut
+				return nil, storetest.ErrCut
 			})
 			if _, err := first.UpdateUser(w.Ctx(), bob.ID, "Robert"); err == nil || !dead {
 				t.Fatal("the rename did not die")

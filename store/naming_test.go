@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
@@ -43,7 +42,7 @@ func (s *schedule) start(server *world, do func(s *store.Store)) *scheduled {
 			dead = !<-c.proceed
 		}
 		if dead {
-			return nil, cosmostest.ErrCut
+			return nil, storetest.ErrCut
 		}
 		return next.Do(request)
 	})

@@ -160,7 +160,7 @@ func TestRenamesAtOnceOnStaleReplica(t *testing.T) {
 		case request.Method == http.MethodGet && target.Container == schema.Usernames &&
 			strings.HasSuffix(request.URL.Path, "/ann") && stale == nil:
 			stale = w.answerFor(ann)
-			second.Wire.Inject(cosmostest.From(5, cosmostest.CutBefore)) // before it takes the username
+			second.Wire.Inject(cosmostest.From(5, storetest.CutBefore)) // before it takes the username
 			if _, err := second.UpdateUser(second.Session(), ann.ID, "ann"); err == nil {
 				t.Error("the second rename did not stop")
 			}
@@ -223,7 +223,7 @@ func TestEditWithLostAnswerBeforeAnother(t *testing.T) {
 				lost = true
 				_, err = other.edit(post, "C", nil)
 				w.OK(err)
-				return nil, cosmostest.ErrCut
+				return nil, storetest.ErrCut
 			})
 			edited, err := w.edit(post, "B", version)
 			if w.OK(err); edited.Content != "C" || edited.Version != 3 {

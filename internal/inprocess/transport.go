@@ -66,7 +66,7 @@ func (w *responseBuffer) Write(p []byte) (int, error) {
 func (w *responseBuffer) response(request *http.Request) *http.Response {
 	w.WriteHeader(http.StatusOK)
 	return &http.Response{
-		Status:        statusText(w.status),
+		Status:        StatusText(w.status),
 		StatusCode:    w.status,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
@@ -90,8 +90,8 @@ func (body) Close() error { return nil }
 // Whole returns the body, even if a part of it was read.
 func (b body) Whole() []byte { return b.whole }
 
-// statusText returns a status line such as "404 Not Found". azcore takes the error code from it.
-func statusText(status int) string {
+// StatusText returns a status line such as "404 Not Found". azcore takes the error code from it.
+func StatusText(status int) string {
 	switch status {
 	case http.StatusOK: // the usual case
 		return "200 OK"

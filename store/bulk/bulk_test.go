@@ -50,7 +50,7 @@ func TestWriteThread(t *testing.T) {
 // and runs WriteThread again.
 func TestWriteThreadResumes(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		for name, inject := range map[string]cosmostest.Fault{"request lost": cosmostest.From(n, cosmostest.CutBefore), "answer lost": lostFrom(n)} {
+		for name, inject := range map[string]cosmostest.Fault{"request lost": cosmostest.From(n, storetest.CutBefore), "answer lost": lostFrom(n)} {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
 				w := storetest.New(t)
 				author := w.AddUser("anna")
@@ -84,11 +84,11 @@ func TestWriteThreadResumes(t *testing.T) {
 func lostFrom(n int) cosmostest.Fault {
 	return func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i > n {
-			return nil, cosmostest.ErrCut
+			return nil, storetest.ErrCut
 		}
 		response, err := next.Do(request)
 		if i == n {
-			return nil, cosmostest.ErrCut
+			return nil, storetest.ErrCut
 		}
 		return response, err
 	}

@@ -143,7 +143,7 @@ func TestRetriesAreRecorded(t *testing.T) {
 	}{
 		{cosmostest.First(2, cosmostest.Refuse(cosmos.StatusRetryWith)), cosmos.StatusRetryWith},
 		{cosmostest.First(2, cosmostest.Refuse(429, "x-ms-retry-after-ms: 1")), 429},
-		{cosmostest.Nth(1, cosmostest.CutAfter), 0},
+		{cosmostest.Nth(1, storetest.CutAfter), 0},
 	} {
 		var log requestLog
 		w.Wire.Inject(test.inject)

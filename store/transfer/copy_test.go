@@ -649,7 +649,7 @@ func TestInterruptedCopyResumes(t *testing.T) {
 
 // cancelAt cancels at the n-th request, and fails it and all later ones before they are sent.
 func cancelAt(n int, cancel func()) cosmostest.Fault {
-	dead := cosmostest.From(n, cosmostest.CutBefore)
+	dead := cosmostest.From(n, storetest.CutBefore)
 	return func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i >= n {
 			cancel()

@@ -111,7 +111,7 @@ func TestCrashDuringClearing(t *testing.T) {
 		r := &storetest.ScriptFaults{}
 		h := clutteredFeed(newScriptWorld(t, r, n%2 == 0), 20)
 		r.Most.Store(6)
-		h.Wire.Inject(cosmostest.From(n, cosmostest.CutBefore))
+		h.Wire.Inject(cosmostest.From(n, storetest.CutBefore))
 		crashed := h.RefillFeed(h.Ctx()) != nil
 		h.Wire.Inject(nil)
 		live, position := h.readFeed()

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"testing"
 
-	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/bulk"
@@ -31,7 +30,7 @@ func interruptedCopy(t *testing.T) (b *world, bob *blog.User, post *blog.Post) {
 		if request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" {
 			if batches++; batches == 2 {
 				cancel()
-				return nil, cosmostest.ErrCut
+				return nil, storetest.ErrCut
 			}
 		}
 		return next.Do(request)

@@ -337,7 +337,7 @@ func TestGroupWithFaultyCopy(t *testing.T) {
 		}
 		_, err = w.Container(p.Container).DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(p.Partition), "p_1", nil)
 		w.OK(err)
-		w.Wire.Inject(cosmostest.From(1, cosmostest.CutBefore))
+		w.Wire.Inject(cosmostest.From(1, storetest.CutBefore))
 		if _, err = p.ProjectGroup(w.Ctx(), posts); err == nil {
 			t.Errorf("%s: no error, although there was no answer", p.Container)
 		}

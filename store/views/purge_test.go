@@ -103,8 +103,8 @@ func TestLivePostIsNotPurged(t *testing.T) {
 // A purge that crashes at any request, or loses one answer, is finished by another.
 func TestPurgeAfterCrash(t *testing.T) {
 	for name, fault := range map[string]func(int) cosmostest.Fault{
-		"answer lost": func(n int) cosmostest.Fault { return cosmostest.Nth(n, cosmostest.CutAfter) },
-		"crash":       func(n int) cosmostest.Fault { return cosmostest.From(n, cosmostest.CutBefore) },
+		"answer lost": func(n int) cosmostest.Fault { return cosmostest.Nth(n, storetest.CutAfter) },
+		"crash":       func(n int) cosmostest.Fault { return cosmostest.From(n, storetest.CutBefore) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; ; n++ {
@@ -191,7 +191,7 @@ func TestPurgeWithEmptyPage(t *testing.T) {
 		const continuation = "X-Ms-Continuation"
 		switch target, _ := cosmos.TargetOf(request); {
 		case n > 100:
-			return nil, cosmostest.ErrCut
+			return nil, storetest.ErrCut
 		case target.Operation != cosmos.OperationQuery:
 		case request.Header.Get(continuation) == "":
 			return cosmostest.Respond(http.StatusOK, `{"_rid":"","Documents":[],"_count":0}`, continuation+": more")(n, request, next)

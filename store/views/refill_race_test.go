@@ -62,7 +62,7 @@ func TestBackdatedPostBeforeCrashOfRefill(t *testing.T) {
 			writes := 0
 			h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if writes == c.crash {
-					return nil, cosmostest.ErrCut
+					return nil, storetest.ErrCut
 				}
 				if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
 					if writes++; writes == c.created {
@@ -218,7 +218,7 @@ func (p *projectorOfFeed) step() {
 		p.write(after, before)
 	default:
 		if p.IntN(2) == 0 {
-			p.own.Wire.Inject(cosmostest.From(1+p.IntN(300), cosmostest.CutBefore))
+			p.own.Wire.Inject(cosmostest.From(1+p.IntN(300), storetest.CutBefore))
 		}
 		_ = p.own.RefillFeed(p.Ctx()) // may crash
 		p.own.Wire.Inject(nil)
@@ -352,7 +352,7 @@ func TestMarkOfInterruptedRefillIsRemoved(t *testing.T) {
 		response, err := next.Do(request)
 		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
 			h.Wire.Inject(func(int, *http.Request, storetest.Transporter) (*http.Response, error) {
-				return nil, cosmostest.ErrCut
+				return nil, storetest.ErrCut
 			})
 		}
 		return response, err

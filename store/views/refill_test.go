@@ -142,7 +142,7 @@ func TestCrashDuringRefill(t *testing.T) {
 	}
 	for n := 1; ; n = next(n) {
 		h := drained(t, 120)
-		h.Wire.Inject(cosmostest.From(n, cosmostest.CutBefore))
+		h.Wire.Inject(cosmostest.From(n, storetest.CutBefore))
 		crashed := h.RefillFeed(t.Context()) != nil
 		h.Wire.Inject(nil)
 		live, _ := h.readFeed()
@@ -228,7 +228,7 @@ func TestRefillLeavesNoCopiesBelowHorizon(t *testing.T) {
 			marks++
 		}
 		if marks == 2 {
-			return nil, cosmostest.ErrCut
+			return nil, storetest.ErrCut
 		}
 		return next.Do(request)
 	})

@@ -139,7 +139,7 @@ func TestOldDeletionLeavesNextLife(t *testing.T) {
 	bob := w.AddUser("Bob")
 	w.OK(w.RecordDeletion(w.Ctx(), w.deletion(bob)))
 	old := w.pendingDeletion()
-	w.Wire.Inject(cosmostest.Writes(cosmostest.From(5, cosmostest.CutBefore))) // the session, the username, the session of the sweep, the tombstone
+	w.Wire.Inject(cosmostest.Writes(cosmostest.From(5, storetest.CutBefore))) // the session, the username, the session of the sweep, the tombstone
 	if err := w.FinishDeletion(w.Ctx(), old); err == nil {
 		t.Fatal("the worker did not die")
 	}

@@ -119,7 +119,7 @@ func TestSweepStopsWithoutProgress(t *testing.T) {
 	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if strings.HasSuffix(request.URL.Path, schema.UpdateUsernames.ID) {
 			if executions++; executions > 100 {
-				return nil, cosmostest.ErrCut
+				return nil, storetest.ErrCut
 			}
 		}
 		return next.Do(request)
@@ -204,7 +204,7 @@ func (w *world) remaining(sweep views.Sweep) (n int) {
 func TestSweepContinuesAfterCrash(t *testing.T) {
 	const n = 350
 	w, sweep := sweptWorld(t, n)
-	w.Wire.Inject(cosmostest.From(200, cosmostest.CutBefore))
+	w.Wire.Inject(cosmostest.From(200, storetest.CutBefore))
 	if _, err := views.Run(t.Context(), w.SweepPass(sweep)); err == nil {
 		t.Fatal("the sweep did not crash")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -72,7 +73,7 @@ func TestTombstonesAnswerRepeatedRequests(t *testing.T) {
 		w.OK(w.ExpireComment(w.Ctx(), live.ID, created.ID, ann.ID))
 		w.OK(w.PurgePost(w.Ctx(), createdPost.ID))
 	}
-	w.Wire.Inject(cosmostest.Nth(1, cosmostest.CutAfter)) // the projector is faster than the retry
+	w.Wire.Inject(cosmostest.Nth(1, storetest.CutAfter)) // the projector is faster than the retry
 	_, err = w.DeleteComment(w.Ctx(), ann.ID, live.ID, created.ID)
 	w.OK(err)
 }

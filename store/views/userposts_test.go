@@ -75,7 +75,7 @@ func TestPostCountSurvivesLostAnswers(t *testing.T) {
 		want     int
 	}{{1, false, 1}, {2, false, 1}, {3, true, 0}} {
 		post := owned(user, "p_1", w.Clock.Date(), state.revision, state.deleted)
-		w.Wire.Inject(cosmostest.Writes(cosmostest.Nth(1, cosmostest.CutAfter)))
+		w.Wire.Inject(cosmostest.Writes(cosmostest.Nth(1, storetest.CutAfter)))
 		_, err := w.UserPostView(post.Author.ID).Project(t.Context(), post)
 		w.Wire.Inject(nil)
 		if err == nil {
