@@ -27,8 +27,6 @@
 //	transfer    copies one database into another
 //	provision   creates what a database lacks
 //	bulk        writes whole data sets
-//
-// The embedded engine (embedded) imports none of them. Of them, only provision imports it.
 package store
 
 import (
