@@ -3,8 +3,10 @@ package cosmostest
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,19 +35,21 @@ type Options struct {
 	// ranges: one for every 10,000 RU/s.
 	Throughput float64
 
-	// Follower adds a follower that answers reads and can lag behind. See Account.Follower. The
-	// account must be empty. Writes then run one after the other, so Scripts.Before must send none.
-	// The follower repeats scripts, so they must not depend on Math.random, or run out of time. What
-	// it answers is not throttled.
+	// Follower adds a follower that answers reads and can lag behind. See Account.Follower. Dir must
+	// be an empty folder, if it is set. Writes then run one after the other, so Scripts.Before must
+	// send none.
 	Follower bool
 
-	// Random decides how far the follower lags. By default, it yields the same numbers in each run.
+	// Random decides how far the follower lags. The account owns it. By default, it yields the same
+	// numbers in each run.
 	Random *rand.Rand
 
 	// Leader makes this account the follower of another account, for example in another process. The
 	// account sends each write to the Leader first, whose Throughput applies. Both must have the same
-	// Key, and be empty. Scripts whose outcome depends on the time need Replay: it changes the body of
-	// a write, given the leader's answer to it, before the follower executes the write.
+	// Key, and be empty. They differ from the first answer on that is lost between them, and from the
+	// first removal of expired items by the Leader; Follower.Diverged reports it. Scripts whose
+	// outcome depends on the time need Replay: it changes the body of a write, given the leader's
+	// answer to it, before the follower executes the write.
 	Leader http.Handler
 	Replay func(body, answer []byte) []byte
 
@@ -131,6 +135,9 @@ func open(t testing.TB, options Options) (*Account, error) {
 	if clock.now == nil {
 		clock.now = time.Now
 	}
+	if err := options.check(); err != nil {
+		return nil, err
+	}
 	if options.Leader != nil {
 		options.Throughput = 0 // the leader throttles
 	}
@@ -146,10 +153,7 @@ func open(t testing.TB, options Options) (*Account, error) {
 	case options.Follower:
 		settings := options.engine(clock, decisions.repeated(options.Scripts))
 		settings.Dir, settings.Key, settings.Throughput = "", leader.Key(), 0
-		if err = requireEmpty(leader); err == nil {
-			a.follower, err = engine.Open(settings)
-		}
-		if err != nil {
+		if a.follower, err = engine.Open(settings); err != nil {
 			return nil, errors.Join(err, leader.Close())
 		}
 		a.Follower = newReplica(leader, a.follower, clock, options)
@@ -161,15 +165,24 @@ func open(t testing.TB, options Options) (*Account, error) {
 	return a, nil
 }
 
-// requireEmpty returns an error if an engine has a database, which a new follower would lack.
-func requireEmpty(leader *engine.Engine) error {
-	client := newTransport(nil, leader, leader.Key()).Client(nil)
-	defer client.Close()
-	page, err := client.NewQueryDatabasesPager("SELECT * FROM c", nil).NextPage(context.Background())
-	if err == nil && len(page.Databases) > 0 {
-		err = errors.New("cosmostest: Options.Follower needs an empty account, and the folder has data")
+// check returns an error for options that contradict each other.
+func (o Options) check() error {
+	switch {
+	case o.Leader != nil && o.Follower:
+		return errors.New("cosmostest: an account with Options.Leader is a follower itself, and has none")
+	case o.Leader != nil && o.Key == "":
+		return errors.New("cosmostest: Options.Leader needs its account's Key")
+	case !o.Follower || o.Dir == "":
+		return nil
 	}
-	return err
+	entries, err := os.ReadDir(o.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(entries) > 0 {
+		return errors.New("cosmostest: Options.Follower needs an empty folder, because the follower starts empty")
+	}
+	return nil
 }
 
 func newReplica(leader, follower http.Handler, clock *replayClock, options Options) *Replica {
@@ -243,6 +256,10 @@ func (a *Account) checkFollower() error {
 	return errors.Join(err, a.follower.Check())
 }
 
+// Check checks the consistency of the stored data, beside requests: every item, index entry and
+// change. It returns all faults joined.
+func (a *Account) Check() error { return a.engine.Check() }
+
 // Key returns the master key in base64.
 func (a *Account) Key() string { return a.engine.Key() }
 
@@ -274,8 +291,8 @@ func (a *Account) Split(database, container, rangeID string) (err error) {
 	}
 	a.Follower.together(func() {
 		err = a.engine.Split(database, container, rangeID)
-		if a.follower != nil {
-			err = errors.Join(err, a.follower.Split(database, container, rangeID))
+		if err == nil && a.follower != nil {
+			err = a.follower.Split(database, container, rangeID)
 		}
 	})
 	return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,20 +89,30 @@ func ExampleTransport_Send() {
 	// Output: "order 1"
 }
 
-// createOnce creates an item. It repeats a refused request, and knows that a request whose answer
-// was lost may have succeeded.
+// createOnce creates an item. It repeats a refused request after the time that the account asks
+// for. It also repeats a request whose answer was lost: that one may have succeeded, so a conflict
+// is then a success. Only this client creates items with this id.
 func createOnce(ctx context.Context, c *azcosmos.ContainerClient, pk azcosmos.PartitionKey, item []byte) error {
-	ctx = policy.WithRetryOptions(ctx, policy.RetryOptions{MaxRetries: -1}) // no retries but these
+	single := policy.WithRetryOptions(ctx, policy.RetryOptions{MaxRetries: -1}) // no retries but these
 	for tries := 1; ; tries++ {
-		_, err := c.CreateItem(ctx, pk, item, nil)
+		_, err := c.CreateItem(single, pk, item, nil)
 		refusal, answered := errors.AsType[*azcore.ResponseError](err)
+		wait := 10 * time.Millisecond
 		switch {
 		case err == nil:
 			return nil
 		case answered && refusal.StatusCode == http.StatusConflict && tries > 1:
-			return nil // an earlier request succeeded
-		case answered && refusal.StatusCode != http.StatusTooManyRequests || tries == 5:
+			return nil
+		case tries == 5 || ctx.Err() != nil || answered && refusal.StatusCode != http.StatusTooManyRequests:
 			return err
+		case answered:
+			milliseconds, _ := strconv.Atoi(refusal.RawResponse.Header.Get("x-ms-retry-after-ms"))
+			wait = time.Duration(milliseconds) * time.Millisecond
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }

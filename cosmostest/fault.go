@@ -16,8 +16,9 @@ import (
 )
 
 // Fault answers the n-th request since Inject, counted from 1. It forwards the request to next if
-// it is to be executed. It may be called concurrently. CutBefore and CutAfter are faults; the
-// functions below return some. A test can write its own.
+// it is to be executed, at most once: that consumes the body. It may be called concurrently.
+// CutBefore and CutAfter are faults; the functions below return some. Those of Writes and Budget
+// keep their counts if they are injected again. A test can write its own.
 type Fault func(n int, request *http.Request, next policy.Transporter) (*http.Response, error)
 
 // ErrCut is the error of a connection that was closed before the response. It is an

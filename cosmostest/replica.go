@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -54,8 +55,18 @@ const (
 type write struct {
 	request *http.Request
 	at      time.Time
-	status  int
-	etag    string
+	outcome outcome
+}
+
+// outcome is what leader and follower must have in common.
+type outcome struct {
+	status        int
+	etag, session string // the session token holds the log sequence number
+}
+
+func outcomeOf(response *httptest.ResponseRecorder) outcome {
+	header := response.Header()
+	return outcome{response.Code, header.Get("Etag"), header.Get("X-Ms-Session-Token")}
 }
 
 // replayClock is the clock of leader and follower. During a write, it shows the same time to both.
@@ -142,10 +153,12 @@ func (r *Replica) together(change func()) {
 	change()
 }
 
-// stopped calls f while no time passes for leader and follower, and no write arrives.
+// stopped calls f while no time passes for leader and follower, and no write arrives. The follower
+// has caught up.
 func (r *Replica) stopped(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.follow(0)
 	r.clock.during(r.clock.now(), f)
 }
 
@@ -178,12 +191,17 @@ func (r *Replica) Diverged() string {
 // ServeHTTP answers a request of the REST protocol.
 func (r *Replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	request = withActivity(request)
-	switch {
-	case !isRead(request):
+	if !isRead(request) {
 		r.write(w, request)
-	case !isOfItems(request) || !r.readBehind(w, request):
-		r.leader.ServeHTTP(w, request)
+		return
 	}
+	if isOfItems(request) {
+		if response := r.readBehind(request); response != nil {
+			answer(w, response)
+			return
+		}
+	}
+	r.leader.ServeHTTP(w, request)
 }
 
 // withActivity returns a request with an activity id. The engine would generate one from the
@@ -223,7 +241,7 @@ func (r *Replica) execute(response *httptest.ResponseRecorder, request *http.Req
 	if r.rewrite != nil {
 		body = r.rewrite(body, response.Body.Bytes())
 	}
-	r.log = append(r.log, write{copyOf(request, body), at, response.Code, response.Header().Get("Etag")})
+	r.log = append(r.log, write{copyOf(request, body), at, outcomeOf(response)})
 	r.written++
 	switch r.state {
 	case following:
@@ -252,9 +270,9 @@ func (r *Replica) follow(behind int) {
 func (r *Replica) replay(w write) {
 	response := httptest.NewRecorder()
 	r.clock.during(w.at, func() { r.follower.ServeHTTP(response, w.request) })
-	if etag := response.Header().Get("Etag"); r.diverged == "" && (response.Code != w.status || etag != w.etag) {
-		r.diverged = fmt.Sprintf("%s %s: %d %s on the leader, %d %s on the follower",
-			w.request.Method, w.request.URL.Path, w.status, w.etag, response.Code, etag)
+	if got := outcomeOf(response); r.diverged == "" && got != w.outcome {
+		r.diverged = fmt.Sprintf("%s %s: %d %s %s on the leader, %d %s %s on the follower", w.request.Method, w.request.URL.Path,
+			w.outcome.status, w.outcome.etag, w.outcome.session, got.status, got.etag, got.session)
 	}
 }
 
@@ -272,32 +290,31 @@ func (r *Replica) keepUp(now time.Time) {
 	r.follow(young)
 }
 
-// readBehind answers a read from the follower. It returns false if the leader must answer it.
-func (r *Replica) readBehind(w http.ResponseWriter, request *http.Request) bool {
+// readBehind lets the follower answer a read. It returns nil if the leader must answer it.
+func (r *Replica) readBehind(request *http.Request) *httptest.ResponseRecorder {
 	var body []byte
 	if request.Body != nil {
 		var err error
 		if body, err = io.ReadAll(request.Body); err != nil {
-			return false
+			return nil
 		}
 		request.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.prepareRead() {
-		return false
+		return nil
 	}
 	response := httptest.NewRecorder()
 	r.follower.ServeHTTP(response, request)
 	if response.Code == http.StatusNotFound && response.Header().Get("X-Ms-Substatus") == "1002" {
 		request.Body = io.NopCloser(bytes.NewReader(body))
-		return false
+		return nil
 	}
 	if len(r.log) > 0 {
 		r.stale++
 	}
-	answer(w, response)
-	return true
+	return response
 }
 
 // prepareRead lets the follower receive some writes. It reports whether the follower is to answer
@@ -319,13 +336,11 @@ func (r *Replica) prepareRead() bool {
 	return len(r.log) > 0
 }
 
-// answer writes a recorded response.
+// answer writes a recorded response. If the client is gone, it ends the request as net/http does.
 func answer(w http.ResponseWriter, response *httptest.ResponseRecorder) {
-	for name, values := range response.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), response.Header())
 	w.WriteHeader(response.Code)
 	if _, err := w.Write(response.Body.Bytes()); err != nil {
-		panic(fmt.Sprint("cosmostest: writing a response: ", err))
+		panic(http.ErrAbortHandler)
 	}
 }

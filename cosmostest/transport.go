@@ -48,7 +48,8 @@ func newTransport(t testing.TB, handler http.Handler, key string) *Transport {
 }
 
 // Inject lets a fault handle all further requests, and records them anew. If fault is nil, requests
-// pass. Before the first Inject, nothing is recorded.
+// pass. Before the first Inject, nothing is recorded. From then on, each request is kept with its
+// body until the next Inject.
 func (t *Transport) Inject(fault Fault) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,8 +114,9 @@ func kindOf(request *http.Request) string {
 func pathOf(request *http.Request) string { return strings.Trim(request.URL.Path, "/") }
 
 // Client returns an azcosmos client that sends its requests by this transport, until the test ends.
-// Outside a test, the caller closes it. options may be nil. azcosmos repeats refused requests;
-// options.Retry bounds its waits.
+// Outside a test, the caller closes it. options may be nil. azcosmos repeats refused requests, and
+// reads whose connection was closed, these after a second; options.Retry bounds the waits after
+// refusals. It ends the test of New if the client cannot be created.
 func (t *Transport) Client(options *azcosmos.ClientOptions) *azcosmos.Client {
 	var o azcosmos.ClientOptions
 	if options != nil {
@@ -162,7 +164,10 @@ func newEndpoint() string { return "http://" + strings.ToLower(rand.Text()) + ".
 func (t *Transport) Serve() (endpoint, key string) {
 	server := httptest.NewServer(http.HandlerFunc(t.forward))
 	if t.t != nil {
-		t.t.Cleanup(server.Close)
+		t.t.Cleanup(func() {
+			server.CloseClientConnections() // ends requests that still wait for an answer
+			server.Close()
+		})
 	}
 	return server.URL, t.key
 }

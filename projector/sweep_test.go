@@ -79,7 +79,8 @@ func (r *budgetSwitch) Do(request *http.Request) (*http.Response, error) {
 	return r.plenty.Do(request)
 }
 
-// budgeted is an account with little throughput.
+// budgeted is an account with little throughput. A sweep gets nearly all of it: a refused request
+// waits to the millisecond until there is some again.
 type budgeted struct {
 	next    policy.Transporter
 	budget  cosmostest.Fault

@@ -20,7 +20,7 @@ import (
 // omits _ts. Every write to the engine changes the result.
 func itemsOf(t *testing.T, engine *cosmostest.Account) []string {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // cleanups may call itemsOf
+	ctx := t.Context()
 	credential, err := azcosmos.NewKeyCredential(engine.Key())
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func newServerVia(t *testing.T, wrap func(engine http.Handler) http.Handler) *se
 // production.
 func newFaultyServer(t *testing.T, p faultProfile, chance float64, random *rand.Rand) *server {
 	t.Helper()
-	engine := cosmostest.New(t, p.accountOptions(random))
+	engine := cosmostest.New(t, p.accountOptions(rand.New(rand.NewPCG(random.Uint64(), 0))))
 	injector := newInjectorFor(t, p, chance, random, engine, engine)
 	injector.sleep = nil
 	return startServer(t, engine, injector, false)
@@ -76,7 +76,7 @@ func newFaultyServer(t *testing.T, p faultProfile, chance float64, random *rand.
 
 func newEngine(t *testing.T) *cosmostest.Account {
 	t.Helper()
-	return cosmostest.New(t, faultProfiles[*faultsFlag].accountOptions(testseed.Rand(t)))
+	return cosmostest.New(t, faultProfiles[*faultsFlag].accountOptions(rand.New(rand.NewPCG(testseed.Of(t), 0))))
 }
 
 // startServer returns a server that reads through a cache if cached is true.

@@ -17,7 +17,7 @@
 //
 //	key, _ := azcosmos.NewKeyCredential(engine.Key())
 //	client, _ := azcosmos.NewClientWithKey("http://127.0.0.1:8081", key, nil)
-//	_, err = client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "blog"}, nil)
+//	_, err = client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "shop"}, nil)
 //
 // An Engine is an http.Handler, so a transport can also call it in process. Items are stored in
 // Pebble, in a folder or in memory. The package imports nothing of this project except its own

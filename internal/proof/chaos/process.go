@@ -14,6 +14,9 @@ import (
 	"syscall"
 )
 
+// keyVariable is the environment variable with the master key.
+const keyVariable = "COSMOSBLOG_ENGINE_KEY"
+
 // program is the program under test.
 type program struct {
 	path string
@@ -32,7 +35,7 @@ func buildProgram(ctx context.Context, folder, key string) (program, error) {
 // command returns a command that runs the program with a minimal environment.
 func (p program) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.path, arguments...)
-	c.Env = []string{"HOME=" + filepath.Dir(p.path), "COSMOSBLOG_ENGINE_KEY=" + p.key}
+	c.Env = []string{"HOME=" + filepath.Dir(p.path), keyVariable + "=" + p.key}
 	return c
 }
 
@@ -53,6 +56,7 @@ type process struct {
 	log     *bytes.Buffer // its standard error; read after the process ended
 	url     string
 	output  *os.File
+	lines   *bufio.Scanner // of output
 }
 
 var serves = regexp.MustCompile(` serves (http://\S+)`)
@@ -60,7 +64,7 @@ var serves = regexp.MustCompile(` serves (http://\S+)`)
 // launch starts an account on a folder. The account may not accept requests yet. The program is
 // this one.
 func (p program) launch(ctx context.Context, data string) (*process, error) {
-	e := &process{command: p.command(ctx, "account", "--data", data, "--key", p.key), log: &bytes.Buffer{}}
+	e := &process{command: p.command(ctx, "account", "--data", data), log: &bytes.Buffer{}}
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -77,14 +81,25 @@ func (p program) start(ctx context.Context, data string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	for lines := bufio.NewScanner(e.output); lines.Scan(); {
-		if match := serves.FindStringSubmatch(lines.Text()); match != nil {
+	e.lines = bufio.NewScanner(e.output)
+	for e.lines.Scan() {
+		if match := serves.FindStringSubmatch(e.lines.Text()); match != nil {
 			e.url = match[1]
 			return e, nil
 		}
 	}
 	err = e.wait()
-	return nil, fmt.Errorf("the engine did not start: %w\n%s", err, e.log)
+	return nil, fmt.Errorf("the account did not start: %w\n%s", err, e.log)
+}
+
+// check waits for the check of the data with which the account began.
+func (e *process) check() error {
+	for e.lines.Scan() {
+		if e.lines.Text() == checked {
+			return nil
+		}
+	}
+	return fmt.Errorf("the data is inconsistent: %w\n%s", e.wait(), e.log)
 }
 
 // kill sends SIGKILL: the process gets no chance to clean up, as after a power failure.
@@ -93,7 +108,7 @@ func (e *process) kill() error {
 		return err
 	}
 	if err := e.wait(); err == nil {
-		return fmt.Errorf("the engine had already ended\n%s", e.log)
+		return fmt.Errorf("the account had already ended\n%s", e.log)
 	}
 	return nil
 }
@@ -104,7 +119,7 @@ func (e *process) end() error {
 		return err
 	}
 	if err := e.wait(); err != nil {
-		return fmt.Errorf("the engine ended with %w\n%s", err, e.log)
+		return fmt.Errorf("the account ended with %w\n%s", err, e.log)
 	}
 	return nil
 }

@@ -78,8 +78,8 @@ func (k *killTest) run(ctx context.Context, times int) (err error) {
 	return nil
 }
 
-// start starts the engine on the existing data, which the engine checks first. Sometimes start
-// kills the engine meanwhile.
+// start starts the account on the existing data. Sometimes it first kills the account during its
+// start.
 func (k *killTest) start(ctx context.Context) (err error) {
 	for k.random.IntN(5) == 0 {
 		early, err := k.program.launch(ctx, k.data)
@@ -238,7 +238,7 @@ func (k *killTest) verify(ctx context.Context) (int, error) {
 	if err := k.follower.verify(items, func(p itemKey) bool { return deleted[p] }); err != nil {
 		return 0, err
 	}
-	return len(items), nil
+	return len(items), k.engine.check()
 }
 
 // posts compares the counters of posts with their comments, and the comments with the
