@@ -14,7 +14,6 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/resolvers"
-	"cosmosblog/store"
 )
 
 func main() {
@@ -66,13 +65,13 @@ func serve(ctx context.Context, task command.Task) error {
 		if err != nil {
 			return err
 		}
-		reads := command.NewReadCache(task, database)
+		reads := command.StartReads(r, task, database)
 		observer, err := command.StartObserver(r, task, database, reads, projector)
 		if err != nil {
 			return err
 		}
 		api := httpapi.New(httpapi.Options{
-			Resolvers: resolvers.New(store.NewCached(database.DB, reads)),
+			Resolvers: resolvers.New(reads.Store(database)),
 			Scope: resolvers.NewScopeExtension(resolvers.ScopeOptions{
 				Diagnostics: config.Development(),
 				Limits:      config.Limits,

@@ -66,7 +66,7 @@ func newSite(t testing.TB) *site {
 	})
 	s := &site{TB: t, reads: reads}
 	s.handler = httpapi.New(httpapi.Options{
-		Resolvers:   damaged{resolvers.New(store.NewCached(db, reads)), &s.damage},
+		Resolvers:   damaged{resolvers.New(store.NewCached(db, reads, nil)), &s.damage},
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
 		Errors:      resolvers.NewErrorPresenter(logger),
 		Verifier:    subjects{},

@@ -73,7 +73,7 @@ func TestKeptReadsHoldNoRequest(t *testing.T) {
 	}
 	for name, read := range reads {
 		cache := readcache.New(1<<20, func(string, string) uint64 { return 0 })
-		s := store.NewCached(w.DB, cache)
+		s := store.NewCached(w.DB, cache, nil)
 		b := new(body)
 		request := weak.Make(b)
 		if err := read(t.Context(), s, b); err != nil {

@@ -47,36 +47,64 @@ func bytesOf[T any, P stored[T]](item P) int {
 	return item.Bytes()
 }
 
-// cacheFor returns the cache for reads of a container, or nil if a read must not use it. If nothing
-// counts changes, the cache only shares reads, each with the session of the request that sends it.
-// A session that has seen a state of the container must therefore read itself, because the other
-// session may have seen an older one.
+// cacheFor returns the cache for reads of a container, or nil if a read must not use it: what is
+// kept or shared may be older than the state that the session of ctx has seen.
+//
+// If nothing counts changes, the cache only shares reads, each with the session of the request that
+// sends it. If a tail counts them, what is kept has the state that the tail has passed, at least.
 func (s *Store) cacheFor(ctx context.Context, c *azcosmos.ContainerClient) *readcache.Cache {
-	if !s.cache.Keeps() && cosmos.SessionTokenOf(ctx, c.ID()) != "" {
-		return nil
+	if s.isExact() {
+		return s.cache
 	}
-	return s.cache
+	token := cosmos.SessionTokenOf(ctx, c.ID())
+	if token == "" || s.cache.Keeps() && s.tail.Passed(c.ID(), token) {
+		return s.cache
+	}
+	return nil
 }
 
-// readShared is readcache.Read in a session: one that gets the result of another session's read has
-// seen its state. Without that, its next read could be answered by a replica that is behind. Kept
-// values need no session, because all reads show the latest state where the cache keeps them.
+// isExact reports whether kept values need no session, because all reads show the latest state.
+func (s *Store) isExact() bool { return s.cache.Keeps() && s.tail == nil }
+
+// seen is the result of a read, with the state of the container that its session had seen then, as
+// a session token. It is what the cache keeps. Another session that gets it has seen that state:
+// without that, its next read could be answered by a replica that is behind.
+type seen[T any] struct {
+	result T
+	token  string // empty if the cache is exact
+}
+
+// beforeRead prepares the session of ctx for a read whose result may be kept.
+func (s *Store) beforeRead(ctx context.Context, c *azcosmos.ContainerClient) {
+	if s.tail != nil {
+		s.tail.Join(ctx, c.ID())
+	}
+}
+
+// toKeep returns a result of a read with its size, for the cache.
+func toKeep[T any](ctx context.Context, s *Store, c *azcosmos.ContainerClient, result T, bytes int) (seen[T], int) {
+	if s.isExact() {
+		return seen[T]{result: result}, bytes
+	}
+	token := cosmos.SessionTokenOf(ctx, c.ID())
+	if bytes != readcache.Expires {
+		bytes += len(token)
+	}
+	return seen[T]{result, token}, bytes
+}
+
+// readShared is readcache.Read of one container.
 func readShared[T any](
 	ctx context.Context, s *Store, c *azcosmos.ContainerClient, key readcache.Key,
 	read func(context.Context) (result T, bytes int, err error),
 ) (result T, cached bool, err error) {
-	if s.cache.Keeps() {
-		return readcache.Read(ctx, s.cache, key, read)
-	}
-	type seen struct {
-		result T
-		token  string
-	}
-	found, cached, err := readcache.Read(ctx, s.cacheFor(ctx, c), key, func(ctx context.Context) (seen, int, error) {
+	found, cached, err := readcache.Read(ctx, s.cacheFor(ctx, c), key, func(ctx context.Context) (seen[T], int, error) {
+		s.beforeRead(ctx, c)
 		result, bytes, err := read(ctx)
-		return seen{result, cosmos.SessionTokenOf(ctx, c.ID())}, bytes, err
+		kept, bytes := toKeep(ctx, s, c, result, bytes)
+		return kept, bytes, err
 	})
-	if cached {
+	if cached && found.token != "" {
 		cosmos.JoinSession(ctx, c.ID(), found.token)
 	}
 	return found.result, cached, err
@@ -114,25 +142,29 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 	}
 	cache := s.cacheFor(ctx, c)
 	items := make(map[address]P, len(addresses))
-	keeps := map[address]func(P, int){}
+	keeps := map[address]func(seen[P], int){}
 	var kept []string
 	var missing []azcosmos.ItemIdentity
 	for _, at := range addresses {
 		if _, ok := items[at]; ok || keeps[at] != nil {
 			continue
 		}
-		item, found, keep := readcache.Lookup[P](cache, at.key(c, kind))
+		item, found, keep := readcache.Lookup[seen[P]](cache, at.key(c, kind))
 		if !found {
 			keeps[at] = keep
 			missing = append(missing, at.identity())
 			continue
 		}
 		kept = append(kept, at.partition)
-		items[at] = item
+		items[at] = item.result
+		if item.token != "" {
+			cosmos.JoinSession(ctx, c.ID(), item.token)
+		}
 	}
 	if len(kept) > 0 {
 		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationReadMany, http.StatusOK, kept...)
 	}
+	s.beforeRead(ctx, c)
 	read, err := cosmos.ReadEach[T](ctx, c, missing)
 	if err != nil {
 		return nil, err
@@ -144,7 +176,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		items[at] = item
 	}
 	for at, keep := range keeps {
-		keep(items[at], bytesOf(items[at]))
+		keep(toKeep(ctx, s, c, items[at], bytesOf(items[at])))
 	}
 	return items, nil
 }

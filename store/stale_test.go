@@ -241,7 +241,7 @@ func TestEditWithLostAnswerBeforeAnother(t *testing.T) {
 func TestSharedReadOnStaleReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, replica := newStaleWorld(t)
-		s := store.NewCached(w.DB, readcache.New(1<<20, nil))
+		s := store.NewCached(w.DB, readcache.New(1<<20, nil), nil)
 		ann := w.AddUser("ann")
 		post := w.AddPost(ann)
 		replica.Hold()

@@ -27,9 +27,12 @@
 //	transfer    copies one database into another
 //	provision   creates what a database lacks
 //	bulk        writes whole data sets
+//	tail        counts the changes of partitions, for readcache
 package store
 
 import (
+	"context"
+
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
@@ -47,18 +50,30 @@ type Store struct {
 	users, posts, feed, lists, usernames *azcosmos.ContainerClient
 
 	cache *readcache.Cache // of queries; may be nil
+	tail  Tail             // counts the changes for the cache; nil if it keeps nothing, or the engine counts
 	clock *blog.Clock      // of creation dates
 	ids   blog.IDSource
 }
 
 // New returns the Store of a database. It sends nothing. Its queries read the database each time.
-func New(db *cosmos.DB) *Store { return NewCached(db, nil) }
+func New(db *cosmos.DB) *Store { return NewCached(db, nil, nil) }
 
-// NewCached is New for a Store whose queries use a cache.
-func NewCached(db *cosmos.DB, cache *readcache.Cache) *Store {
+// Tail is what the queries need of the tail (store/tail) that counts the changes for their cache.
+type Tail interface {
+	// Join adds a session token to the session of ctx: reads of the container are then not older than
+	// the changes that are counted.
+	Join(ctx context.Context, container string)
+	// Passed reports whether all changes up to a session token are counted.
+	Passed(container, token string) bool
+}
+
+// NewCached is New for a Store whose queries use a cache. tail counts the changes for it. It is nil
+// if an engine in this process does: a kept value is then never older than an acknowledged write.
+func NewCached(db *cosmos.DB, cache *readcache.Cache, tail Tail) *Store {
 	return &Store{
 		db:        db,
 		cache:     cache,
+		tail:      tail,
 		users:     db.Container(schema.Users),
 		posts:     db.Container(schema.Posts),
 		feed:      db.Container(schema.Feed),

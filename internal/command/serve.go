@@ -13,7 +13,10 @@ import (
 	"cosmosblog/internal/monitor"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
+	"cosmosblog/store"
 	"cosmosblog/store/readcache"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/tail"
 )
 
 var serveText = text{
@@ -52,12 +55,38 @@ func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 	return auth.NoIssuer{}, nil
 }
 
-// NewReadCache returns the cache of the server's reads, or nil if it is turned off.
-func NewReadCache(task Task, database *datafolder.Database) *readcache.Cache {
-	if task.Config.CacheBytes == 0 {
-		return nil
+// Reads are the cache of a server's reads, and the tail that counts changes for it.
+type Reads struct {
+	Cache *readcache.Cache // nil if it is turned off
+	Tail  *tail.Tail       // nil if the engine in this process counts, or nothing is kept
+}
+
+// StartReads returns the cache of the server's reads. If no engine in this process counts changes,
+// a tail does until r closes.
+func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) Reads {
+	c := task.Config
+	switch {
+	case c.CacheBytes == 0:
+		return Reads{}
+	case database.OwnsEngine() || c.Staleness == 0:
+		return Reads{Cache: readcache.New(int64(c.CacheBytes), database.Changes())}
 	}
-	return readcache.New(int64(task.Config.CacheBytes), database.Changes())
+	t := tail.New(tail.Options{
+		DB:         database.DB,
+		Containers: []string{schema.Users, schema.Posts, schema.Feed, schema.Lists, schema.Usernames},
+		Staleness:  c.Staleness,
+		Logger:     task.Logger,
+	})
+	r.Go("tail of the change feeds", t.Run)
+	return Reads{readcache.New(int64(c.CacheBytes), t.Changes), t}
+}
+
+// Store returns the store of the server's queries and commands.
+func (r Reads) Store(database *datafolder.Database) *store.Store {
+	if r.Tail == nil {
+		return store.NewCached(database.DB, r.Cache, nil)
+	}
+	return store.NewCached(database.DB, r.Cache, r.Tail)
 }
 
 // StartProjector runs the projector in the server's process until it closes. It returns nil if
@@ -77,10 +106,10 @@ func StartProjector(r *lifecycle.Runner, task Task, database *datafolder.Databas
 // StartObserver returns the checks and metrics of a server. If --metrics-addr is set, it serves
 // them there until r closes.
 func StartObserver(
-	r *lifecycle.Runner, task Task, database *datafolder.Database, reads *readcache.Cache, p *projector.Projector,
+	r *lifecycle.Runner, task Task, database *datafolder.Database, reads Reads, p *projector.Projector,
 ) (telemetry.Observer, error) {
 	options := monitorOptions(task, database, p)
-	options.Reads = reads
+	options.Reads, options.Tail = reads.Cache, reads.Tail
 	observer := monitor.Server(r.Context(), options)
 	if task.Config.MetricsAddr == "" {
 		return observer, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cosmosblog/internal/limits"
 )
@@ -66,8 +67,17 @@ func (c *Config) checkLimits() error {
 	fault(l.AddressConnections < 0, "--max-address-connections must not be negative")
 	fault(l.BodyBytes < 1 || l.BodyBytes > maxBodyBytes, "--max-body-bytes must be from 1 to %d", maxBodyBytes)
 	fault(c.CacheBytes < 0, "--cache-bytes must not be negative")
+	fault(c.Staleness != 0 && (c.Staleness < minStaleness || c.Staleness > maxStaleness),
+		"--cache-staleness must be 0s, or from %v to %v", minStaleness, maxStaleness)
 	fault(l.InFlight < 1, "--max-in-flight must be at least 1")
 	fault(l.Time <= 0 || l.Time > maxTimeout, "--timeout must be positive and at most %v", maxTimeout)
 	fault(l.Cost < 0, "--cost-limit must not be negative")
 	return errors.Join(faults...)
 }
+
+// Limits of the age of kept reads. Below, polls would cost more than the reads that they save.
+// Above, nobody would know their own comments.
+const (
+	minStaleness = 100 * time.Millisecond
+	maxStaleness = time.Minute
+)

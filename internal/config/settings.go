@@ -25,10 +25,17 @@ var settings = []Setting{
 	{
 		Commands: []string{Serve},
 		Flag:     "cache-bytes", Env: "COSMOSBLOG_CACHE_BYTES", Default: "67108864",
-		Meaning: "Memory for the results of reads, which are kept until their partition changes. This needs " +
-			"the embedded engine in the server's process. Otherwise nothing is kept, and only equal reads at " +
-			"the same time are sent once. With 0, every read is sent to the database.",
+		Meaning: "Memory for the results of reads, which are kept until their partition changes. With 0, " +
+			"every read is sent to the database.",
 		field: func(c *Config) any { return &c.CacheBytes },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "cache-staleness", Env: "COSMOSBLOG_CACHE_STALENESS", Default: "1s",
+		Meaning: "On an account, and on an engine in another process, the server follows the change feeds to " +
+			"learn which partitions changed, while it is read. It polls each feed range four times in this " +
+			"time. If its last poll is older, nothing kept is used. With 0s, it polls nothing and keeps nothing.",
+		field: func(c *Config) any { return &c.Staleness },
 	},
 	{
 		Commands: []string{Serve},

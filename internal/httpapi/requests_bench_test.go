@@ -67,7 +67,7 @@ func BenchmarkRequests(b *testing.B) {
 	logger := telemetry.NewLogger(io.Discard, false, slog.LevelInfo)
 	handlerOf := func(cache *readcache.Cache) http.Handler {
 		return httpapi.New(httpapi.Options{
-			Resolvers: resolvers.New(store.NewCached(s.db, cache)),
+			Resolvers: resolvers.New(store.NewCached(s.db, cache, nil)),
 			Scope:     resolvers.NewScopeExtension(resolvers.ScopeOptions{}),
 			Errors:    resolvers.NewErrorPresenter(logger),
 			Verifier:  key,

@@ -13,6 +13,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/tail"
 )
 
 // Options describe the process to monitor.
@@ -21,6 +22,7 @@ type Options struct {
 	Projector *projector.Projector // of this process; nil if it runs none
 	Traffic   *telemetry.Traffic   // of this process; nil if it is not counted
 	Reads     *readcache.Cache     // of this process; nil if it has none
+	Tail      *tail.Tail           // that counts changes for Reads; nil if there is none
 	ReadyLag  time.Duration        // maximum projection lag while ready; 0 for any
 	Logger    *slog.Logger
 
@@ -105,6 +107,9 @@ func (m *monitor) observer(isOurs func(projector.Lag) bool) telemetry.Observer {
 	observer.Metrics.Add(m.clockMetric())
 	if m.Reads != nil {
 		observer.Metrics.Add(readMetrics(m.Reads)...)
+	}
+	if m.Tail != nil {
+		observer.Metrics.Add(tailMetrics(m.Tail)...)
 	}
 	if m.Traffic != nil {
 		observer.Metrics.AddTraffic(m.Traffic)

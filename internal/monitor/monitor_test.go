@@ -30,6 +30,7 @@ import (
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/tail"
 )
 
 // observed is a monitored process, read over HTTP. The test moves its clock.
@@ -38,6 +39,7 @@ type observed struct {
 	server  *httptest.Server
 	traffic *telemetry.Traffic
 	log     *strings.Builder
+	tail    *tail.Tail
 
 	mu  sync.Mutex
 	now time.Time
@@ -50,8 +52,10 @@ func observe(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(proj
 	t.Helper()
 	o := &observed{testBlog: b, log: &strings.Builder{}, now: time.Now()}
 	o.traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
+	o.tail = tail.New(tail.Options{DB: b.store.DB, Containers: []string{schema.Posts}, Staleness: time.Second, Logger: discard})
 	m := newMonitor(t.Context(), Options{
 		DB:        b.store.DB,
+		Tail:      o.tail,
 		Projector: p,
 		Traffic:   o.traffic,
 		Reads:     readcache.New(1<<20, func(string, string) uint64 { return 0 }),
@@ -62,6 +66,19 @@ func observe(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(proj
 	o.server = httptest.NewServer(m.observer(isOurs).Handler())
 	t.Cleanup(o.server.Close)
 	return o
+}
+
+// follow runs the tail until the test ends, and waits until it follows posts.
+func (o *observed) follow() {
+	ctx, cancel := context.WithCancel(o.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = o.tail.Run(ctx) }()
+	o.Cleanup(func() { cancel(); <-ended })
+	o.until(func() bool {
+		o.tail.Changes(schema.Posts, "")
+		_, ok := o.tail.Lag(schema.Posts)
+		return ok
+	})
 }
 
 func everyLag(projector.Lag) bool { return true }
@@ -260,6 +277,7 @@ func TestMetricsOfAProjector(t *testing.T) {
 	})
 	o.pass(cachedAge)
 	o.exchange()
+	o.follow()
 	during := o.metrics()
 	stop()
 	for name, want := range map[string]float64{

@@ -3,6 +3,7 @@ package monitor
 import (
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/store/readcache"
+	"cosmosblog/store/tail"
 )
 
 // readMetrics are the metrics of a cache of reads.
@@ -27,6 +28,33 @@ func readMetrics(cache *readcache.Cache) []telemetry.Metric {
 			Help: "Approximate memory of the results of reads that are kept.",
 			Read: func() ([]telemetry.Value, error) {
 				return []telemetry.Value{{Value: float64(cache.Stats().Bytes)}}, nil
+			},
+		},
+	}
+}
+
+// tailMetrics are the metrics of the tail that counts changes for a cache of reads.
+func tailMetrics(t *tail.Tail) []telemetry.Metric {
+	return []telemetry.Metric{
+		{
+			Name:   "cosmosblog_tail_lag_seconds",
+			Help:   "Age of the last complete poll of a container's change feeds. Absent while the container is not read.",
+			Labels: []string{"container"},
+			Read: func() (values []telemetry.Value, err error) {
+				for _, container := range t.Containers() {
+					if lag, ok := t.Lag(container); ok {
+						values = append(values, telemetry.Value{Value: lag.Seconds(), Labels: []string{container}})
+					}
+				}
+				return values, nil
+			},
+		},
+		{
+			Name:    "cosmosblog_tail_request_charge_total",
+			Help:    "Request charge in RU of the polls that keep the cache of reads current.",
+			Counter: true,
+			Read: func() ([]telemetry.Value, error) {
+				return []telemetry.Value{{Value: t.Charge()}}, nil
 			},
 		},
 	}

@@ -41,6 +41,27 @@ func continuationResourceID(text string) (string, error) {
 	return c.ResourceID, err
 }
 
+// ContinuationFromNow returns the continuation with which a feed range is read from the present on:
+// the next page has only what changes after it is read. resourceID is that of the container. The
+// service's header If-None-Match takes a star for the present (REST reference, "List documents").
+func ContinuationFromNow(resourceID string, feedRange FeedRange) (string, error) {
+	text, err := json.Marshal(continuation{
+		Version:    1,
+		ResourceID: resourceID,
+		Parts:      []continuationPart{{feedRange.Min, feedRange.Max, json.RawMessage(present)}},
+	})
+	return string(text), err
+}
+
+const present = `"*"`
+
+// IsFromNow reports whether a continuation is ContinuationFromNow, for a part of its range at
+// least. The account has then not reported a position yet.
+func IsFromNow(text string) bool {
+	c, err := parseContinuation(text)
+	return err == nil && slices.ContainsFunc(c.Parts, func(p continuationPart) bool { return string(p.Token) == present })
+}
+
 // NarrowContinuation returns the continuation of one part of a feed range that was split. From
 // there, each part is read on its own. It returns "" for "". Errors: the continuation is malformed,
 // or does not cover the part.

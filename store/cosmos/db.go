@@ -11,6 +11,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -50,6 +51,7 @@ type DB struct {
 	backoff   backoff
 	random    io.Reader
 	throttles *throttleMonitor
+	writes    *atomic.Pointer[Written]
 
 	mu         sync.Mutex
 	containers map[string]*azcosmos.ContainerClient // by name
@@ -60,7 +62,8 @@ type DB struct {
 func New(options Options) (*DB, error) {
 	options = options.withDefaults()
 	throttles, clock := new(throttleMonitor), &databaseClock{local: options.Now, off: options.ClockOff}
-	clientOptions := options.pipeline(throttles, clock)
+	writes := new(atomic.Pointer[Written])
+	clientOptions := options.pipeline(throttles, clock, writes)
 	client, err := newClient(options, clientOptions)
 	if err != nil {
 		return nil, err
@@ -77,6 +80,7 @@ func New(options Options) (*DB, error) {
 		backoff:    backoff{options.Sleep},
 		random:     options.Random,
 		throttles:  throttles,
+		writes:     writes,
 		containers: map[string]*azcosmos.ContainerClient{},
 	}, nil
 }

@@ -187,6 +187,17 @@ func (t SessionToken) Merge(token string) {
 	}
 }
 
+// Covers reports whether t has each position of a token, or a later one.
+func (t SessionToken) Covers(token string) bool {
+	for part := range strings.SplitSeq(token, ",") {
+		id, position, ok := strings.Cut(part, ":")
+		if ok && (t[id] == "" || laterPosition(position, t[id])) {
+			return false
+		}
+	}
+	return true
+}
+
 // laterPosition reports whether a is later than b. A position is
 // "version#number#region=number…". A range that moved has a greater version. The first number
 // counts all writes of the range; the regions' numbers are parts of it.

@@ -1,0 +1,207 @@
+package tail
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// Run follows the change feeds until ctx is done. It never ends with an error: after a failure, it
+// begins again, and nothing kept is used meanwhile.
+func (t *Tail) Run(ctx context.Context) error {
+	ctx = cosmos.WithRecorder(ctx, t)
+	var all sync.WaitGroup
+	for _, c := range t.containers {
+		all.Go(func() { t.follow(ctx, c) })
+	}
+	all.Wait()
+	return nil
+}
+
+// follow follows one container: from the present on, while it is read.
+func (t *Tail) follow(ctx context.Context, c *container) {
+	for ctx.Err() == nil {
+		if t.rests(c) {
+			select {
+			case <-c.wake:
+			case <-ctx.Done():
+				return
+			}
+		}
+		err := t.followWhileRead(ctx, c)
+		c.known.Store(0)
+		if err != nil && ctx.Err() == nil {
+			t.logger.Warn("following a change feed failed; reads are not cached; will begin anew",
+				"container", c.name, "in", beginAnewAfter, "error", err)
+			t.sleep(ctx, beginAnewAfter)
+		}
+	}
+}
+
+const (
+	// pollTimeout is the time limit of a poll.
+	pollTimeout = 10 * time.Second
+
+	// beginAnewAfter is the pause before a container is followed from the present on, after that
+	// failed.
+	beginAnewAfter = 5 * time.Second
+
+	// giveUpAfter is the time without a successful poll after which its position is given up. The
+	// changes since then may be many.
+	giveUpAfter = time.Minute
+)
+
+// rests reports whether a container was not read for restAfter.
+func (t *Tail) rests(c *container) bool {
+	return t.now().UnixNano()-c.used.Load() > int64(restAfter)
+}
+
+func (t *Tail) period() time.Duration { return t.staleness / pollsPerStaleness }
+
+// followWhileRead polls a container until it is no longer read. Changes from before its first poll
+// are not counted, so all counts move on. A poll that fails is repeated.
+func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
+	opened := t.now()
+	feeds, err := t.open(ctx, c)
+	if err != nil {
+		return err
+	}
+	c.epoch.Add(1)
+	renewed := opened
+	for last := opened; !t.rests(c); {
+		begun := t.now()
+		if begun.Sub(renewed) > maxAge {
+			c.epoch.Add(1)
+			renewed = begun
+		}
+		err := t.poll(ctx, c, feeds)
+		switch {
+		case err == nil:
+			last = begun
+			c.known.Store(begun.UnixNano())
+		case ctx.Err() != nil || t.now().Sub(last) > giveUpAfter || t.isReplaced(ctx, c):
+			return err
+		}
+		if t.sleep(ctx, max(t.period()-t.now().Sub(begun), waitAfter(err))) != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// waitAfter returns the time that the account asks to wait, up to a maximum, or 0.
+func waitAfter(err error) time.Duration {
+	if throttled, ok := errors.AsType[*blog.Error](err); ok {
+		return min(throttled.RetryAfter, pollTimeout)
+	}
+	return 0
+}
+
+// feed is the position in the change feed of one feed range. A range that is split stays one feed.
+type feed struct {
+	feedRange    changefeed.FeedRange
+	continuation string
+}
+
+// open returns the feeds of a container at the present.
+func (t *Tail) open(ctx context.Context, c *container) ([]*feed, error) {
+	resourceID, err := t.feeds.ResourceID(ctx, c.name)
+	if err != nil {
+		return nil, err
+	}
+	c.belongTo(resourceID)
+	ranges, err := t.feeds.FeedRanges(ctx, c.name)
+	if err != nil {
+		return nil, err
+	}
+	feeds := make([]*feed, len(ranges))
+	for i, r := range ranges {
+		feeds[i] = &feed{feedRange: r}
+		if feeds[i].continuation, err = changefeed.ContinuationFromNow(resourceID, r); err != nil {
+			return nil, err
+		}
+	}
+	return feeds, nil
+}
+
+// belongTo forgets the session tokens of a former container of the same name: no replica of this
+// one ever reaches them.
+func (c *container) belongTo(resourceID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.resourceID != resourceID {
+		c.resourceID, c.seen, c.passed = resourceID, cosmos.SessionToken{}, cosmos.SessionToken{}
+	}
+}
+
+// isReplaced reports whether the container was deleted and created again since it was opened. Polls
+// then fail, because the account has not reached their positions.
+func (t *Tail) isReplaced(ctx context.Context, c *container) bool {
+	resourceID, err := t.feeds.ResourceID(ctx, c.name)
+	return err == nil && resourceID != c.resourceID
+}
+
+// poll reads all feeds of a container to their ends, side by side.
+func (t *Tail) poll(ctx context.Context, c *container, feeds []*feed) error {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	var all sync.WaitGroup
+	errs := make([]error, len(feeds))
+	for i, f := range feeds {
+		all.Go(func() { errs[i] = t.drain(ctx, c, f) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// pageSize is the number of changes in a page. A page of one item of 2 MB is a page, too.
+const pageSize = 100
+
+// drain reads a feed to its end, and counts its changes. Each page is a session that has seen what
+// this process wrote, so a replica that lacks a write of ours does not answer.
+func (t *Tail) drain(ctx context.Context, c *container, f *feed) error {
+	session := cosmos.WithSession(ctx)
+	cosmos.JoinSession(session, c.name, c.token())
+	for {
+		page, err := t.feeds.ReadPage(session, c.name, f.feedRange, f.continuation, pageSize)
+		if err != nil {
+			return err
+		}
+		if changefeed.IsFromNow(page.Continuation) {
+			return errNoPosition
+		}
+		token := cosmos.SessionTokenOf(session, c.name)
+		t.countPage(c, page.Items, token)
+		f.continuation = page.Continuation
+		if len(page.Items) == 0 {
+			c.mu.Lock()
+			c.passed.Merge(token)
+			c.mu.Unlock()
+			return nil
+		}
+	}
+}
+
+// countPage counts the changes of a page. An item without a readable partition key changes all
+// counts of its container.
+func (t *Tail) countPage(c *container, items [][]byte, token string) {
+	partitions := make([]string, 0, len(items))
+	unknown := false
+	for _, item := range items {
+		partition, err := schema.PartitionKeyOf(c.name, item)
+		unknown = unknown || err != nil
+		partitions = append(partitions, partition)
+	}
+	t.count(c, partitions, token)
+	if unknown {
+		c.epoch.Add(1)
+	}
+}
+
+var errNoPosition = errors.New("tail: the account does not report the position of the present")

@@ -1,0 +1,317 @@
+package tail_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/tail"
+)
+
+// world is an account with two servers: one with a tail, and another that writes. It lives in a
+// bubble of synctest.
+type world struct {
+	*testing.T
+	account *cosmostest.Account
+	wire    *cosmostest.Transport // of the server with the tail
+	own     *storetest.Database   // with the tail
+	other   *storetest.Database
+	tail    *tail.Tail
+	ada     *blog.User
+}
+
+const staleness = time.Second
+
+func inWorld(t *testing.T, options cosmostest.Options, test func(w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		account := cosmostest.New(t, options)
+		w := &world{T: t, account: account, wire: account.NewTransport()}
+		w.other = w.open(account.Latest())
+		w.own = w.open(w.wire)
+		w.tail = tail.New(tail.Options{
+			DB: w.own.DB, Containers: []string{schema.Users, schema.Posts, schema.Feed}, Staleness: staleness,
+			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); _ = w.tail.Run(ctx) }()
+		defer func() { cancel(); <-ended }()
+		var err error
+		w.ada, err = w.other.CreateUser(t.Context(), storetest.Account("ada"), "Ada")
+		w.ok(err)
+		test(w)
+	})
+}
+
+func (w *world) open(transport *cosmostest.Transport) *storetest.Database {
+	db, err := provision.OpenEmbedded(w.Context(), w.account, cosmos.Options{Transport: transport})
+	w.ok(err)
+	w.Cleanup(db.Close)
+	return storetest.Open(db)
+}
+
+func (w *world) ok(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) post() *blog.Post {
+	w.Helper()
+	post, err := w.other.CreatePost(w.Context(), w.ada, blog.PostInput{Title: "A title", Content: "Some content."})
+	w.ok(err)
+	return post
+}
+
+// after lets time pass, during which the tail polls.
+func (w *world) after(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// isCurrent reports whether two calls of Changes agree, so that what was kept at the first may be
+// used at the second.
+func (w *world) isCurrent(container, partition string) bool {
+	return w.tail.Changes(container, partition) == w.tail.Changes(container, partition)
+}
+
+// awake calls Changes, so that the tail follows the container, and waits until it does.
+func (w *world) awake(container string) {
+	w.Helper()
+	w.tail.Changes(container, "")
+	if w.after(staleness / 2); !w.isCurrent(container, "") {
+		w.Fatalf("%s is not followed", container)
+	}
+}
+
+// Nothing kept is used before the first poll. After it, what is kept is used until its partition
+// changes, and then no more.
+func TestChangesOfOthersAreCounted(t *testing.T) {
+	inWorld(t, cosmostest.Options{}, func(w *world) {
+		post, another := w.post(), w.post()
+		if w.isCurrent(schema.Posts, post.ID) {
+			t.Error("a count was kept before anything was known")
+		}
+		w.awake(schema.Posts)
+		before, beside := w.tail.Changes(schema.Posts, post.ID), w.tail.Changes(schema.Posts, another.ID)
+		if w.after(3 * staleness); w.tail.Changes(schema.Posts, post.ID) != before {
+			t.Error("the count of an unchanged partition changed")
+		}
+		_, err := w.other.LikePost(w.Context(), w.ada, post.ID)
+		w.ok(err)
+		w.after(staleness / 2)
+		if w.tail.Changes(schema.Posts, post.ID) == before {
+			t.Error("the like of another server was not counted")
+		}
+		if w.tail.Changes(schema.Posts, another.ID) != beside {
+			t.Error("the like was counted for another post")
+		}
+	})
+}
+
+// A write of this process counts at once, also if its answer is lost.
+func TestOwnWritesAreCountedAtOnce(t *testing.T) {
+	inWorld(t, cosmostest.Options{}, func(w *world) {
+		post := w.post()
+		w.awake(schema.Posts)
+		for name, fault := range map[string]cosmostest.Fault{
+			"answered": nil, "answer lost": storetest.CutAfter, "not sent": storetest.CutBefore,
+		} {
+			before := w.tail.Changes(schema.Posts, post.ID)
+			if fault != nil {
+				w.wire.Inject(cosmostest.Writes(fault))
+			}
+			_, _ = w.own.CreateComment(w.Context(), w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			if w.tail.Changes(schema.Posts, post.ID) == before {
+				t.Errorf("%s: the write was not counted", name)
+			}
+			w.wire.Inject(nil)
+		}
+	})
+}
+
+// If the account is away or throttles, nothing kept is used past the bound. When it is back, the
+// tail knows what happened meanwhile.
+func TestLateTail(t *testing.T) {
+	faults := map[string]cosmostest.Fault{
+		"away":      storetest.CutBefore,
+		"throttled": cosmostest.Refuse(http.StatusTooManyRequests, "x-ms-retry-after-ms: 5000"),
+		"silent":    cosmostest.Silence,
+		"failing":   cosmostest.Refuse(http.StatusInternalServerError),
+	}
+	for name, fault := range faults {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, cosmostest.Options{}, func(w *world) {
+				post := w.post()
+				w.awake(schema.Posts)
+				before := w.tail.Changes(schema.Posts, post.ID)
+				w.wire.Inject(fault)
+				if w.after(staleness / 2); !w.isCurrent(schema.Posts, post.ID) {
+					t.Error("the tail is late before the bound")
+				}
+				for range 12 { // it is read all the time
+					if w.after(staleness); w.isCurrent(schema.Posts, post.ID) {
+						t.Fatal("a count was kept past the bound")
+					}
+				}
+				_, err := w.other.LikePost(w.Context(), w.ada, post.ID)
+				w.ok(err)
+				w.wire.Inject(nil)
+				for range 60 {
+					w.after(staleness)
+					w.tail.Changes(schema.Posts, post.ID)
+				}
+				if !w.isCurrent(schema.Posts, post.ID) || w.tail.Changes(schema.Posts, post.ID) == before {
+					t.Error("after a minute, the tail did not recover, or missed the like")
+				}
+			})
+		})
+	}
+}
+
+// The tail goes on through splits.
+func TestTailAcrossSplits(t *testing.T) {
+	inWorld(t, cosmostest.Options{}, func(w *world) {
+		posts := []*blog.Post{w.post(), w.post(), w.post(), w.post()}
+		w.awake(schema.Posts)
+		for split := range 3 {
+			counts := make([]uint64, len(posts))
+			for i, post := range posts {
+				counts[i] = w.tail.Changes(schema.Posts, post.ID)
+			}
+			w.ok(w.account.Split(cosmos.DefaultDatabase, schema.Posts, fmt.Sprint(2*split)))
+			for _, post := range posts {
+				_, err := w.other.CreateComment(w.Context(), w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+				w.ok(err)
+			}
+			w.after(staleness)
+			for i, post := range posts {
+				if w.tail.Changes(schema.Posts, post.ID) == counts[i] {
+					t.Errorf("after split %d, a comment was not counted", split+1)
+				}
+				if !w.isCurrent(schema.Posts, post.ID) {
+					t.Errorf("after split %d, the tail is late", split+1)
+				}
+			}
+		}
+	})
+}
+
+// A container that is created again has new partitions, whose former counts are no longer valid.
+func TestRecreatedContainer(t *testing.T) {
+	inWorld(t, cosmostest.Options{}, func(w *world) {
+		post := w.post()
+		w.awake(schema.Posts)
+		before := w.tail.Changes(schema.Posts, post.ID)
+		_, err := w.other.DB.Container(schema.Posts).Delete(w.Context(), nil)
+		w.ok(err)
+		w.open(w.account.NewTransport()) // creates what is missing
+		for range 20 {
+			w.after(staleness)
+			w.tail.Changes(schema.Posts, post.ID)
+		}
+		if !w.isCurrent(schema.Posts, post.ID) || w.tail.Changes(schema.Posts, post.ID) == before {
+			t.Error("the tail did not begin anew")
+		}
+		again := w.post()
+		count := w.tail.Changes(schema.Posts, again.ID)
+		_, err = w.other.LikePost(w.Context(), w.ada, again.ID)
+		w.ok(err)
+		if w.after(staleness / 2); w.tail.Changes(schema.Posts, again.ID) == count {
+			t.Error("a like in the new container was not counted")
+		}
+	})
+}
+
+// A container that nobody reads costs nothing. The next read finds nothing kept, and wakes the
+// tail.
+func TestTailRests(t *testing.T) {
+	inWorld(t, cosmostest.Options{}, func(w *world) {
+		post := w.post()
+		w.awake(schema.Posts)
+		before := w.tail.Changes(schema.Posts, post.ID)
+		w.after(time.Minute)
+		w.wire.Inject(nil)
+		w.after(time.Hour)
+		if n := len(w.wire.Requests()); n > 0 {
+			t.Errorf("%d requests while nobody reads", n)
+		}
+		if _, ok := w.tail.Lag(schema.Posts); ok {
+			t.Error("a container that rests has a lag")
+		}
+		if w.isCurrent(schema.Posts, post.ID) || w.tail.Changes(schema.Posts, post.ID) == before {
+			t.Error("what was kept an hour ago is used")
+		}
+		w.awake(schema.Posts)
+		if w.tail.Changes(schema.Posts, post.ID) == before {
+			t.Error("what was kept an hour ago is used again")
+		}
+	})
+}
+
+// Reads after a change was counted are not answered by a replica that lacks it.
+func TestReadsFollowTheTail(t *testing.T) {
+	inWorld(t, cosmostest.Options{Follower: true}, func(w *world) {
+		post := w.post()
+		w.awake(schema.Posts)
+		w.account.Follower.Hold()
+		_, err := w.other.LikePost(w.Context(), w.ada, post.ID)
+		w.ok(err)
+		w.account.Follower.CatchUp() // the replica that the tail reads has the like
+		w.after(staleness / 2)
+		w.account.Follower.Lag(0)
+
+		likes := func(ctx context.Context) int {
+			read, err := w.own.Post(ctx, post.ID)
+			w.ok(err)
+			return read.LikeCount
+		}
+		session := cosmos.WithSession(w.Context())
+		w.tail.Join(session, schema.Posts)
+		if n := likes(session); n != 1 {
+			t.Errorf("%d likes after the tail counted one", n)
+		}
+		if token := cosmos.SessionTokenOf(session, schema.Posts); !w.tail.Passed(schema.Posts, token) {
+			t.Error("the tail has not passed what it polled")
+		}
+		token := cosmos.SessionTokenOf(session, schema.Posts)
+		_, err = w.other.CreateComment(session, w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+		w.ok(err)
+		newer := cosmos.SessionTokenOf(session, schema.Posts)
+		if newer == token || w.tail.Passed(schema.Posts, newer) {
+			t.Error("the tail has passed a write that it did not see")
+		}
+		if w.after(staleness / 2); !w.tail.Passed(schema.Posts, newer) {
+			t.Error("the tail has not passed a write after its next poll")
+		}
+	})
+}
+
+// The polls' charge is reported.
+func TestChargeOfTheTail(t *testing.T) {
+	inWorld(t, cosmostest.Options{}, func(w *world) {
+		w.awake(schema.Posts)
+		w.wire.Inject(nil)
+		before := w.tail.Charge()
+		for range 5 {
+			w.after(staleness)
+			w.tail.Changes(schema.Posts, "")
+		}
+		polls := float64(len(w.wire.Requests()))
+		if charged := w.tail.Charge() - before; polls < 15 || polls > 25 || charged < polls-1 || charged > polls+1 {
+			t.Errorf("%.2f RU for %.0f polls in five seconds", charged, polls)
+		}
+	})
+}
