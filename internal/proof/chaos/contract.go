@@ -71,6 +71,10 @@ const (
 	accounts    = 16 // the first eight have two clients each
 )
 
+// cacheStaleness is the default of --cache-staleness: the greatest age of what servers keep, apart
+// from their own writes.
+const cacheStaleness = time.Second
+
 // maxTrail is the longest lag of the follower.
 const maxTrail = time.Second
 

@@ -21,9 +21,9 @@ const settleTimeout = 3 * time.Minute
 // check checks the answers of the round, and then the state at its end, until it is settled. It
 // returns the violations as an error, and writes history and state to files.
 func (r *round) check(ctx context.Context) error {
-	lag := time.Duration(0)
+	lag := cacheStaleness
 	if r.hasFollower {
-		lag = maxTrail
+		lag += maxTrail
 	}
 	history := r.record.history(lag)
 	violations := contract.CheckOperations(history)

@@ -22,7 +22,8 @@ type History struct {
 	// Operations are all requests of all clients, in any order. A repeated request is a further
 	// operation.
 	Operations []Operation
-	// Lag is the greatest age of the state in the answer of a read. It is 0 on the embedded engine.
+	// Lag is the greatest age of the state in the answer of a read: that of what servers keep, and the
+	// lag of replicas.
 	Lag time.Duration
 }
 
