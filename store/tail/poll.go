@@ -37,11 +37,22 @@ func (t *Tail) follow(ctx context.Context, c *container) {
 		err := t.followWhileRead(ctx, c)
 		c.known.Store(0)
 		if err != nil && ctx.Err() == nil {
-			t.logger.Warn("following a change feed failed; reads are not cached; will begin anew",
-				"container", c.name, "in", beginAnewAfter, "error", err)
+			t.report(c, err)
 			t.sleep(ctx, beginAnewAfter)
 		}
 	}
+}
+
+// report logs that following a container begins to fail, or works again. err is nil if it works.
+func (t *Tail) report(c *container, err error) {
+	switch failed := err != nil; {
+	case failed == c.failed:
+	case failed:
+		t.logger.Warn("following a change feed failed; its reads are not cached; will retry", "container", c.name, "error", err)
+	default:
+		t.logger.Info("a change feed is followed again; its reads are cached", "container", c.name)
+	}
+	c.failed = err != nil
 }
 
 const (
@@ -59,7 +70,7 @@ const (
 
 // rests reports whether a container was not read for restAfter.
 func (t *Tail) rests(c *container) bool {
-	return t.now().UnixNano()-c.used.Load() > int64(restAfter)
+	return t.elapsed()-c.used.Load() > int64(restAfter)
 }
 
 func (t *Tail) period() time.Duration { return t.staleness / pollsPerStaleness }
@@ -84,7 +95,8 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 		switch {
 		case err == nil:
 			last = begun
-			c.known.Store(begun.UnixNano())
+			c.known.Store(int64(begun.Sub(t.begun)))
+			t.report(c, nil)
 		case ctx.Err() != nil || t.now().Sub(last) > giveUpAfter || t.isReplaced(ctx, c):
 			return err
 		}

@@ -49,6 +49,7 @@ type Tail struct {
 	staleness  time.Duration
 	logger     *slog.Logger
 	now        func() time.Time
+	begun      time.Time
 	sleep      func(ctx context.Context, d time.Duration) error
 	containers map[string]*container
 
@@ -62,10 +63,12 @@ type Tail struct {
 // container is what the tail knows of one container.
 type container struct {
 	name  string
-	used  atomic.Int64  // the time of the last call of Changes, in Unix nanoseconds
-	known atomic.Int64  // all changes up to this time are counted, in Unix nanoseconds; 0: nothing is known
+	used  atomic.Int64  // the time of the last call of Changes, about; as Tail.elapsed returns it
+	known atomic.Int64  // all changes up to this time are counted; 0: nothing is known
 	epoch atomic.Uint64 // part of each partition's count: moves on when changes may have been missed
 	wake  chan struct{} // receives if the container is read while the tail rests
+
+	failed bool // following it failed last; for follow alone
 
 	mu         sync.Mutex
 	resourceID string
@@ -106,6 +109,7 @@ func New(o Options) *Tail {
 	if t.sleep == nil {
 		t.sleep = cosmos.Sleep
 	}
+	t.begun = t.now().Add(-2 * restAfter) // so that no container was used in the last restAfter
 	for _, name := range o.Containers {
 		t.containers[name] = &container{
 			name: name, wake: make(chan struct{}, 1), seen: cosmos.SessionToken{}, passed: cosmos.SessionToken{},
@@ -122,7 +126,7 @@ func (t *Tail) Changes(name, partition string) uint64 {
 	if c == nil {
 		return late | t.unique.Add(1)
 	}
-	now := t.now().UnixNano()
+	now := t.elapsed()
 	if unused := now - c.used.Load(); unused > int64(time.Second) {
 		c.used.Store(now)
 		if unused > int64(restAfter) {
@@ -134,6 +138,10 @@ func (t *Tail) Changes(name, partition string) uint64 {
 	}
 	return (t.counts[t.index(name, partition)].Load() + c.epoch.Load()) &^ late
 }
+
+// elapsed returns the nanoseconds since a time before New. The clock of time.Now never goes back in
+// them, even if somebody sets it.
+func (t *Tail) elapsed() int64 { return int64(t.now().Sub(t.begun)) }
 
 func (c *container) wakeUp() {
 	select {
@@ -211,7 +219,7 @@ func (t *Tail) Lag(name string) (lag time.Duration, ok bool) {
 		return 0, false
 	}
 	known := c.known.Load()
-	return time.Duration(t.now().UnixNano() - known), known != 0
+	return time.Duration(t.elapsed() - known), known != 0
 }
 
 // Charge returns the charge of all polls in RU.
