@@ -74,6 +74,15 @@ type seen[T any] struct {
 	token  string // empty if the cache is exact
 }
 
+// inSession returns a context with a session if a tail counts the changes: a read without one could
+// be answered by a replica that lacks a change that is counted.
+func (s *Store) inSession(ctx context.Context) context.Context {
+	if s.tail == nil {
+		return ctx
+	}
+	return cosmos.InSession(ctx)
+}
+
 // beforeRead prepares the session of ctx for a read whose result may be kept.
 func (s *Store) beforeRead(ctx context.Context, c *azcosmos.ContainerClient) {
 	if s.tail != nil {
@@ -98,6 +107,7 @@ func readShared[T any](
 	ctx context.Context, s *Store, c *azcosmos.ContainerClient, key readcache.Key,
 	read func(context.Context) (result T, bytes int, err error),
 ) (result T, cached bool, err error) {
+	ctx = s.inSession(ctx)
 	found, cached, err := readcache.Read(ctx, s.cacheFor(ctx, c), key, func(ctx context.Context) (seen[T], int, error) {
 		s.beforeRead(ctx, c)
 		result, bytes, err := read(ctx)
@@ -140,6 +150,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		}
 		return map[address]P{addresses[0]: item}, nil
 	}
+	ctx = s.inSession(ctx)
 	cache := s.cacheFor(ctx, c)
 	items := make(map[address]P, len(addresses))
 	keeps := map[address]func(seen[P], int){}

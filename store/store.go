@@ -69,6 +69,7 @@ type Tail interface {
 
 // NewCached is New for a Store whose queries use a cache. tail counts the changes for it. It is nil
 // if an engine in this process does: a kept value is then never older than an acknowledged write.
+// With a tail, each read needs a session (cosmos.WithSession), or begins one of its own.
 func NewCached(db *cosmos.DB, cache *readcache.Cache, tail Tail) *Store {
 	return &Store{
 		db:        db,

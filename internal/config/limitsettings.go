@@ -76,7 +76,7 @@ func (c *Config) checkLimits() error {
 }
 
 // Limits of the age of kept reads. Below, polls would cost more than the reads that they save.
-// Above, nobody would know their own comments.
+// Above, readers of other servers would miss whole conversations.
 const (
 	minStaleness = 100 * time.Millisecond
 	maxStaleness = time.Minute

@@ -38,7 +38,7 @@ func tailMetrics(t *tail.Tail) []telemetry.Metric {
 	return []telemetry.Metric{
 		{
 			Name:   "cosmosblog_tail_lag_seconds",
-			Help:   "Age of the last complete poll of a container's change feeds. Absent while the container is not read.",
+			Help:   "Age of the last complete poll of a container's change feeds. Absent while the container is not read or following it fails.",
 			Labels: []string{"container"},
 			Read: func() (values []telemetry.Value, err error) {
 				for _, container := range t.Containers() {

@@ -3,6 +3,7 @@ package tail
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
@@ -27,6 +28,10 @@ func (t *Tail) Run(ctx context.Context) error {
 // follow follows one container: from the present on, while it is read.
 func (t *Tail) follow(ctx context.Context, c *container) {
 	for ctx.Err() == nil {
+		select { // a signal from before the check below
+		case <-c.wake:
+		default:
+		}
 		if t.rests(c) {
 			select {
 			case <-c.wake:
@@ -36,8 +41,12 @@ func (t *Tail) follow(ctx context.Context, c *container) {
 		}
 		err := t.followWhileRead(ctx, c)
 		c.known.Store(0)
-		if err != nil && ctx.Err() == nil {
-			t.report(c, err)
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		t.report(c, err)
+		c.forget()
+		if !errors.Is(err, changefeed.ErrContainerReplaced) {
 			t.sleep(ctx, beginAnewAfter)
 		}
 	}
@@ -85,6 +94,7 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 	}
 	c.epoch.Add(1)
 	renewed := opened
+	unreachable := 0 // polls in a row whose session token no replica has reached
 	for last := opened; !t.rests(c); {
 		begun := t.now()
 		if begun.Sub(renewed) > maxAge {
@@ -92,19 +102,37 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 			renewed = begun
 		}
 		err := t.poll(ctx, c, feeds)
+		if unreachable++; !isUnreachable(err) {
+			unreachable = 0
+		}
 		switch {
 		case err == nil:
 			last = begun
-			c.known.Store(int64(begun.Sub(t.begun)))
+			t.know(c, begun)
 			t.report(c, nil)
-		case ctx.Err() != nil || t.now().Sub(last) > giveUpAfter || t.isReplaced(ctx, c):
+		case ctx.Err() != nil, t.now().Sub(last) > giveUpAfter, unreachable == maxUnreachable:
 			return err
+		case !cosmos.IsThrottled(err) || isUnreachable(err):
+			if t.isReplaced(ctx, c) {
+				return changefeed.ErrContainerReplaced
+			}
 		}
-		if t.sleep(ctx, max(t.period()-t.now().Sub(begun), waitAfter(err))) != nil {
+		pause := max(t.period()-t.now().Sub(begun), t.period()/4, waitAfter(err))
+		if t.sleep(ctx, pause) != nil {
 			return nil
 		}
 	}
 	return nil
+}
+
+// maxUnreachable is the number of polls in a row after which the session tokens are forgotten. The
+// account has lost the states that they name, and reads with them would fail for ever.
+const maxUnreachable = 3
+
+// isUnreachable reports whether no replica has reached the session token of a poll.
+func isUnreachable(err error) bool {
+	status, substatus := cosmos.StatusOf(err)
+	return status == http.StatusNotFound && substatus == cosmos.ReadSessionNotAvailable
 }
 
 // waitAfter returns the time that the account asks to wait, up to a maximum, or 0.
@@ -142,14 +170,19 @@ func (t *Tail) open(ctx context.Context, c *container) ([]*feed, error) {
 	return feeds, nil
 }
 
-// belongTo forgets the session tokens of a former container of the same name: no replica of this
-// one ever reaches them.
+// belongTo notes the container that is followed.
 func (c *container) belongTo(resourceID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.resourceID != resourceID {
-		c.resourceID, c.seen, c.passed = resourceID, cosmos.SessionToken{}, cosmos.SessionToken{}
-	}
+	c.resourceID = resourceID
+}
+
+// forget forgets the session tokens, which may name states that no replica ever reaches. What was
+// kept is not used again: the counts move on before the next poll.
+func (c *container) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen, c.passed = cosmos.SessionToken{}, cosmos.SessionToken{}
 }
 
 // isReplaced reports whether the container was deleted and created again since it was opened. Polls
@@ -159,43 +192,51 @@ func (t *Tail) isReplaced(ctx context.Context, c *container) bool {
 	return err == nil && resourceID != c.resourceID
 }
 
-// poll reads all feeds of a container to their ends, side by side.
+// poll reads all feeds of a container to their ends, side by side. What their sessions have seen is
+// passed only then: each began with what this process wrote, in all feeds.
 func (t *Tail) poll(ctx context.Context, c *container, feeds []*feed) error {
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	var all sync.WaitGroup
-	errs := make([]error, len(feeds))
+	written := c.token()
+	errs, seen := make([]error, len(feeds)), make([]string, len(feeds))
 	for i, f := range feeds {
-		all.Go(func() { errs[i] = t.drain(ctx, c, f) })
+		all.Go(func() { seen[i], errs[i] = t.drain(ctx, c, f, written) })
 	}
 	all.Wait()
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, token := range seen {
+		c.passed.Merge(token)
+	}
+	return nil
 }
 
 // pageSize is the number of changes in a page. A page of one item of 2 MB is a page, too.
 const pageSize = 100
 
-// drain reads a feed to its end, and counts its changes. Each page is a session that has seen what
-// this process wrote, so a replica that lacks a write of ours does not answer.
-func (t *Tail) drain(ctx context.Context, c *container, f *feed) error {
+// drain reads a feed to its end, counts its changes, and returns what its session has seen. The
+// session begins with a token of what this process wrote, so a replica that lacks a write of ours
+// does not answer.
+func (t *Tail) drain(ctx context.Context, c *container, f *feed, written string) (seen string, err error) {
 	session := cosmos.WithSession(ctx)
-	cosmos.JoinSession(session, c.name, c.token())
+	cosmos.JoinSession(session, c.name, written)
 	for {
 		page, err := t.feeds.ReadPage(session, c.name, f.feedRange, f.continuation, pageSize)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if changefeed.IsFromNow(page.Continuation) {
-			return errNoPosition
+			return "", errNoPosition
 		}
-		token := cosmos.SessionTokenOf(session, c.name)
-		t.countPage(c, page.Items, token)
+		seen = cosmos.SessionTokenOf(session, c.name)
+		t.countPage(c, page.Items, seen)
 		f.continuation = page.Continuation
 		if len(page.Items) == 0 {
-			c.mu.Lock()
-			c.passed.Merge(token)
-			c.mu.Unlock()
-			return nil
+			return seen, nil
 		}
 	}
 }

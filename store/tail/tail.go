@@ -63,10 +63,12 @@ type Tail struct {
 // container is what the tail knows of one container.
 type container struct {
 	name  string
-	used  atomic.Int64  // the time of the last call of Changes, about; as Tail.elapsed returns it
-	known atomic.Int64  // all changes up to this time are counted; 0: nothing is known
-	epoch atomic.Uint64 // part of each partition's count: moves on when changes may have been missed
-	wake  chan struct{} // receives if the container is read while the tail rests
+	used  atomic.Int64 // the time of the last call of Changes, about; as Tail.elapsed returns it
+	known atomic.Int64 // all changes up to this time are counted; 0: nothing is known
+	// knownWall is known by the wall clock, in Unix nanoseconds.
+	knownWall atomic.Int64
+	epoch     atomic.Uint64 // part of each partition's count: moves on when changes may have been missed
+	wake      chan struct{} // receives if the container is read while the tail rests
 
 	failed bool // following it failed last; for follow alone
 
@@ -83,7 +85,7 @@ const (
 
 	// restAfter is the time without a read after which a container is no longer polled. Its next read
 	// finds nothing kept, and wakes the tail.
-	restAfter = 10 * time.Second
+	restAfter = 3 * time.Second
 
 	// maxAge is the greatest age of a kept value.
 	maxAge = 5 * time.Minute
@@ -129,14 +131,25 @@ func (t *Tail) Changes(name, partition string) uint64 {
 	now := t.elapsed()
 	if unused := now - c.used.Load(); unused > int64(time.Second) {
 		c.used.Store(now)
-		if unused > int64(restAfter) {
-			c.wakeUp()
-		}
+		c.wakeUp()
 	}
-	if now-c.known.Load() > int64(t.staleness) {
+	if t.isLate(c, now) {
 		return late | t.unique.Add(1)
 	}
 	return (t.counts[t.index(name, partition)].Load() + c.epoch.Load()) &^ late
+}
+
+// know notes that all changes up to a time are counted.
+func (t *Tail) know(c *container, at time.Time) {
+	c.knownWall.Store(at.UnixNano())
+	c.known.Store(int64(at.Sub(t.begun)))
+}
+
+// isLate reports whether the last complete poll is older than the bound, by either clock: the clock
+// of elapsed stands still while the machine sleeps, and the wall clock can be set.
+func (t *Tail) isLate(c *container, elapsed int64) bool {
+	wall := t.now().UnixNano() - c.knownWall.Load()
+	return elapsed-c.known.Load() > int64(t.staleness) || wall > int64(t.staleness) || wall < 0
 }
 
 // elapsed returns the nanoseconds since a time before New. The clock of time.Now never goes back in
@@ -195,6 +208,9 @@ func (t *Tail) wrote(name string, partitions []string, token string) {
 		return
 	}
 	t.count(c, partitions, token)
+	if len(partitions) == 0 {
+		c.epoch.Add(1)
+	}
 }
 
 // count counts changes of partitions. The session token comes first: a read that begins after the
