@@ -13,9 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
@@ -205,29 +203,13 @@ func (w *world) recreate(container string) {
 
 func (w *world) remove(container string) {
 	w.Helper()
-	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), w.credential(), &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: inprocess.To(w.engine)},
-	})
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer client.Close()
-	c, err := client.NewContainer(cosmos.DefaultDatabase, container)
+	c, err := w.engine.Client(nil).NewContainer(cosmos.DefaultDatabase, container)
 	if err != nil {
 		w.Fatal(err)
 	}
 	if _, err := c.Delete(w.Context(), nil); err != nil {
 		w.Fatal(err)
 	}
-}
-
-func (w *world) credential() azcosmos.KeyCredential {
-	w.Helper()
-	credential, err := azcosmos.NewKeyCredential(w.engine.Key())
-	if err != nil {
-		w.Fatal(err)
-	}
-	return credential
 }
 
 // wire is a transport to the engine that records writes, and can be cut or refuse requests.

@@ -6,13 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 	"cosmosblog/store/views"
 )
 
@@ -38,14 +35,7 @@ func newScene(t testing.TB, posts int) *scene {
 	s.like(s.anna, s.posts[1])
 	s.world.delete(s.deleted)
 	s.deleteUser(s.gone)
-	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), s.credential(), &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: inprocess.To(s.engine)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
-	s.client = client
+	s.client = s.engine.Client(nil)
 	s.settle()
 	if err := views.New(s.store.DB).TrimFeed(s.Context()); err != nil {
 		t.Fatal(err)

@@ -7,13 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 )
 
 // itemsOf returns all items of all containers of an engine, sorted, each as "container: JSON". It
@@ -21,17 +18,7 @@ import (
 func itemsOf(t *testing.T, engine *cosmostest.Account) []string {
 	t.Helper()
 	ctx := t.Context()
-	credential, err := azcosmos.NewKeyCredential(engine.Key())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: inprocess.To(engine)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := engine.Client(nil)
 	database, err := client.NewDatabase(cosmos.DefaultDatabase)
 	if err != nil {
 		t.Fatal(err)

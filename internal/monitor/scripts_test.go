@@ -1,13 +1,9 @@
 package monitor
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -22,26 +18,16 @@ import (
 
 // manage sends the engine a signed request for a stored procedure's definition, or for the list
 // of them.
-func (o *observed) manage(method, link string) *httptest.ResponseRecorder {
+func (o *observed) manage(method, link string) (status int, body []byte) {
 	o.Helper()
-	key, err := base64.StdEncoding.DecodeString(o.engine.Key())
+	answer, err := o.engine.Send(o.Context(), method, link, "")
 	if err != nil {
 		o.Fatal(err)
 	}
-	signed, date := link, time.Now().UTC().Format(http.TimeFormat)
-	if method == http.MethodGet {
-		signed = strings.TrimSuffix(link, "/sprocs")
+	if body, err = io.ReadAll(answer.Body); err != nil {
+		o.Fatal(err)
 	}
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(strings.ToLower(method) + "\nsprocs\n" + signed + "\n" + strings.ToLower(date) + "\n\n"))
-	request := httptest.NewRequest(method, "/"+link, nil)
-	signature := base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	request.Header.Set("Authorization", url.QueryEscape("type=master&ver=1.0&sig="+signature))
-	request.Header.Set("X-Ms-Date", date)
-	request.Header.Set("X-Ms-Version", "2020-11-05")
-	answer := httptest.NewRecorder()
-	o.engine.ServeHTTP(answer, request)
-	return answer
+	return answer.StatusCode, body
 }
 
 // dropScript deletes the stored procedure whose id has a prefix.
@@ -49,13 +35,13 @@ func (o *observed) dropScript(prefix string) {
 	o.Helper()
 	const sprocs = "dbs/" + cosmos.DefaultDatabase + "/colls/posts/sprocs"
 	var list struct{ StoredProcedures []struct{ ID string } }
-	if answer := o.manage("GET", sprocs); json.Unmarshal(answer.Body.Bytes(), &list) != nil {
-		o.Fatal(answer.Code, answer.Body)
+	if status, body := o.manage("GET", sprocs); json.Unmarshal(body, &list) != nil {
+		o.Fatalf("%d %s", status, body)
 	}
 	for _, script := range list.StoredProcedures {
 		if strings.HasPrefix(script.ID, prefix) {
-			if answer := o.manage("DELETE", sprocs+"/"+script.ID); answer.Code != http.StatusNoContent {
-				o.Fatal(answer.Code, answer.Body)
+			if status, body := o.manage("DELETE", sprocs+"/"+script.ID); status != http.StatusNoContent {
+				o.Fatalf("%d %s", status, body)
 			}
 			return
 		}

@@ -18,13 +18,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
@@ -91,17 +89,7 @@ var containers = []string{"users", "posts", "feed", "usernames", "lists"}
 // were written.
 func (d *database) items() map[string]map[string]any {
 	d.t.Helper()
-	credential, err := azcosmos.NewKeyCredential(d.engine.Key())
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: inprocess.To(d.engine)},
-	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	defer client.Close()
+	client := d.engine.Client(nil)
 	items := map[string]map[string]any{}
 	for _, name := range containers {
 		c, err := client.NewContainer(cosmos.DefaultDatabase, name)

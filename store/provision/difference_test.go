@@ -1,7 +1,6 @@
 package provision_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -134,14 +133,8 @@ func TestProvisionReportsDifferentScript(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := strings.Replace(c.change, "%q", `"`+c.script.ID+`"`, 1)
-		url := options.Endpoint + "/dbs/" + cosmos.DefaultDatabase +
-			"/colls/" + c.script.Container + "/" + kindOf(c.script) + "/" + c.script.ID
-		request, err := http.NewRequest(http.MethodPut, url, bytes.NewReader([]byte(body)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sign(t, engine, request)
-		answer, err := options.Transport.Do(request)
+		path := "dbs/" + cosmos.DefaultDatabase + "/colls/" + c.script.Container + "/" + kindOf(c.script) + "/" + c.script.ID
+		answer, err := engine.Send(t.Context(), http.MethodPut, path, body)
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatal(answer, err)
 		}

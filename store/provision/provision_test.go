@@ -2,13 +2,8 @@ package provision_test
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -209,25 +204,6 @@ func TestEntra(t *testing.T) {
 			t.Errorf("the run did %q, %v", done, err)
 		}
 	}
-}
-
-// sign signs a request with the engine's key ("Access control on Azure Cosmos DB resources").
-func sign(t *testing.T, engine *cosmostest.Account, request *http.Request) {
-	t.Helper()
-	part := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
-	kind, link := part[len(part)-1], strings.Join(part[:len(part)-1], "/")
-	if len(part)%2 == 0 {
-		kind, link = part[len(part)-2], strings.Join(part, "/")
-	}
-	key, err := base64.StdEncoding.DecodeString(engine.Key())
-	if err != nil {
-		t.Fatal(err)
-	}
-	date := time.Now().UTC().Format(http.TimeFormat)
-	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "%s\n%s\n%s\n%s\n\n", strings.ToLower(request.Method), kind, link, strings.ToLower(date))
-	request.Header.Set("X-Ms-Date", date)
-	request.Header.Set("Authorization", url.QueryEscape("type=master&ver=1.0&sig="+base64.StdEncoding.EncodeToString(mac.Sum(nil))))
 }
 
 type fixedToken struct{}
