@@ -11,6 +11,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/engine/budget"
 	"cosmosblog/internal/inprocess"
 )
@@ -179,17 +180,8 @@ func Writes(fault Fault) Fault {
 	}
 }
 
-// isRead reports whether a request only reads: a GET, or a query, which SDKs mark in different
-// ways. An execution is never a query.
+// isRead reports whether a request only reads: a GET, or a query. An execution is never a query.
 func isRead(request *http.Request) bool {
-	header := request.Header
-	switch {
-	case request.Method == http.MethodGet:
-		return true
-	case request.Method != http.MethodPost || isExecution(request):
-		return false
-	}
-	return strings.EqualFold(header.Get("X-Ms-Documentdb-Query"), "true") ||
-		strings.EqualFold(header.Get("X-Ms-Documentdb-Isquery"), "true") ||
-		strings.HasPrefix(header.Get("Content-Type"), "application/query+json")
+	return request.Method == http.MethodGet ||
+		request.Method == http.MethodPost && !isExecution(request) && engine.IsQuery(request.Header)
 }

@@ -3,26 +3,21 @@ package cosmostest
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/engine"
 	"cosmosblog/internal/inprocess"
 )
 
@@ -195,44 +190,12 @@ func (t *Transport) Send(ctx context.Context, method, path, body string, headers
 	if err != nil {
 		return nil, err
 	}
-	date := time.Now().UTC().Format(http.TimeFormat)
-	signature, err := t.sign(request, date)
-	if err != nil {
+	if err := engine.Sign(request, t.key); err != nil {
 		return nil, err
 	}
-	request.Header.Set("X-Ms-Date", date)
 	request.Header.Set("X-Ms-Version", "2018-12-31")
-	request.Header.Set("Authorization", signature)
 	setHeaders(request.Header, headers)
 	return t.Do(request)
-}
-
-// sign returns the Authorization header of a request ("Access control on Azure Cosmos DB resources"
-// in the service's REST reference).
-func (t *Transport) sign(request *http.Request, date string) (string, error) {
-	key, err := base64.StdEncoding.DecodeString(t.key)
-	if err != nil {
-		return "", err
-	}
-	kind, link := signedLink(request.URL)
-	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "%s\n%s\n%s\n%s\n\n", strings.ToLower(request.Method), kind, link, strings.ToLower(date))
-	return url.QueryEscape("type=master&ver=1.0&sig=" + base64.StdEncoding.EncodeToString(mac.Sum(nil))), nil
-}
-
-// signedLink returns the kind and the link that a signature covers: the names without their
-// percent-encoding, and of an offer only its id, in lower case. A list is signed with the link of
-// its owner.
-func signedLink(address *url.URL) (kind, link string) {
-	parts := strings.Split(strings.Trim(address.Path, "/"), "/")
-	kind, link = parts[len(parts)-1], strings.Join(parts[:len(parts)-1], "/")
-	if len(parts)%2 == 0 {
-		kind, link = parts[len(parts)-2], strings.Join(parts, "/")
-	}
-	if kind == "offers" {
-		link = strings.ToLower(strings.TrimPrefix(link, "offers/"))
-	}
-	return kind, link
 }
 
 // require ends the test if there is an error, or panics outside a test.

@@ -49,7 +49,7 @@ func (r *request) listDatabases() (*response, error) {
 }
 
 func (r *request) postDatabases() (*response, error) {
-	if r.isQuery() {
+	if IsQuery(r.Header) {
 		return r.listDatabases()
 	}
 	t, err := r.throughput()
@@ -88,7 +88,7 @@ func (r *request) listContainers() (*response, error) {
 }
 
 func (r *request) postContainers() (*response, error) {
-	if r.isQuery() {
+	if IsQuery(r.Header) {
 		return r.listContainers()
 	}
 	t, err := r.throughput()

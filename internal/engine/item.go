@@ -23,7 +23,7 @@ func (r *request) postItems() (*response, error) {
 	switch {
 	case r.headerIsTrue("X-Ms-Cosmos-Is-Query-Plan-Request"):
 		return r.planQuery()
-	case r.isQuery():
+	case IsQuery(r.Header):
 		return r.queryItems()
 	case r.headerIsTrue("X-Ms-Cosmos-Is-Batch-Request"):
 		return r.executeBatch()

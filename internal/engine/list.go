@@ -38,7 +38,7 @@ func (r *request) listDefinitions(rid, name string, definitions []json.RawMessag
 		return nil, err
 	}
 	charge := float64(metadataCharge)
-	if r.isQuery() {
+	if IsQuery(r.Header) {
 		charge = p.charge(bound, 1)
 	}
 	return listResponse(rid, name, p.rows, charge).withNext(p.next, fingerprint), nil
@@ -47,7 +47,7 @@ func (r *request) listDefinitions(rid, name string, definitions []json.RawMessag
 // listQuery returns the query in the request's body, or a query for all items if the request is a
 // list.
 func (r *request) listQuery() (bound *query.Bound, fingerprint string, err error) {
-	if r.isQuery() {
+	if IsQuery(r.Header) {
 		return r.engine.parseQuery(r.body)
 	}
 	bound, err = r.engine.selectAll()

@@ -161,7 +161,7 @@ func (r *request) listOffers() (*response, error) {
 }
 
 func (r *request) queryOffers() (*response, error) {
-	if !r.isQuery() {
+	if !IsQuery(r.Header) {
 		return nil, badRequest("An offer can only be created with its container or database.")
 	}
 	return r.listOffers()

@@ -14,11 +14,11 @@ import (
 	"cosmosblog/internal/engine/value"
 )
 
-// isQuery reports whether a POST is a query. SDKs use different headers to mark one.
-func (r *request) isQuery() bool {
-	return r.headerIsTrue("X-Ms-Documentdb-Isquery") ||
-		r.headerIsTrue("X-Ms-Documentdb-Query") ||
-		strings.HasPrefix(r.Header.Get("Content-Type"), "application/query+json")
+// IsQuery reports whether the headers of a POST mark it as a query. SDKs use different headers.
+func IsQuery(header http.Header) bool {
+	return isTrue(header, "X-Ms-Documentdb-Isquery") ||
+		isTrue(header, "X-Ms-Documentdb-Query") ||
+		strings.HasPrefix(header.Get("Content-Type"), "application/query+json")
 }
 
 // parseQuery parses a query: {"query": text, "parameters": [{"name", "value"}]}. The fingerprint

@@ -104,9 +104,9 @@ type request struct {
 }
 
 // headerIsTrue reports whether a header of the request is true.
-func (r *request) headerIsTrue(header string) bool {
-	return strings.EqualFold(r.Header.Get(header), "true")
-}
+func (r *request) headerIsTrue(name string) bool { return isTrue(r.Header, name) }
+
+func isTrue(header http.Header, name string) bool { return strings.EqualFold(header.Get(name), "true") }
 
 // response is the result of a handler.
 type response struct {

@@ -142,7 +142,7 @@ func (r *request) listScripts() (*response, error) {
 
 // createScript stores a script or executes a query over the stored ones.
 func (r *request) createScript() (*response, error) {
-	if r.isQuery() {
+	if IsQuery(r.Header) {
 		return r.listScripts()
 	}
 	if r.headerIsTrue("X-Ms-Documentdb-Is-Upsert") {

@@ -13,13 +13,13 @@ import (
 // these, as the service does it.
 func (r *request) throttled(handle handler) (*response, error) {
 	payers := r.payers()
-	share := r.engine.options.Throughput
-	if r.container != nil {
-		share /= float64(len(r.container.ranges))
+	if len(payers) == 0 {
+		return handle(r)
 	}
+	share, now := r.engine.options.Throughput/float64(len(r.container.ranges)), r.engine.options.Now()
 	var wait time.Duration
 	for _, payer := range payers {
-		wait = max(wait, payer.allowance.Admit(share, r.engine.options.Now()))
+		wait = max(wait, payer.allowance.Admit(share, now))
 	}
 	if wait > 0 {
 		refused := &response{charge: budget.RefusalCharge}
