@@ -128,7 +128,7 @@ func (w *worker) workLoop(ctx context.Context) {
 			w.lose()
 			return
 		case err != nil:
-			pause := max(delays.delay(), retryAfter(err))
+			pause := max(delays.delay(), blog.RetryAfterOf(err))
 			w.logger.Warn("projection failed; will retry", "lease", w.id, "in", pause, "error", err)
 			w.sleep(ctx, pause)
 		default:
@@ -156,12 +156,4 @@ func (w *worker) waitForWork(ctx context.Context, woken <-chan struct{}) {
 	case <-woken:
 		w.sleep(ctx, w.gather)
 	}
-}
-
-// retryAfter returns the wait that the database requests, or 0.
-func retryAfter(err error) time.Duration {
-	if e, ok := errors.AsType[*blog.Error](err); ok {
-		return e.RetryAfter
-	}
-	return 0
 }

@@ -90,16 +90,21 @@ func (s *Store) beforeRead(ctx context.Context, c *azcosmos.ContainerClient) {
 	}
 }
 
-// toKeep returns a result of a read with its size, for the cache.
-func toKeep[T any](ctx context.Context, s *Store, c *azcosmos.ContainerClient, result T, bytes int) (seen[T], int) {
+// tokenToKeep returns the session token to keep with the results of a read, or "" if the cache is
+// exact.
+func (s *Store) tokenToKeep(ctx context.Context, c *azcosmos.ContainerClient) string {
 	if s.isExact() {
-		return seen[T]{result: result}, bytes
+		return ""
 	}
-	token := cosmos.SessionTokenOf(ctx, c.ID())
-	if bytes != readcache.Expires {
-		bytes += len(token)
+	return cosmos.SessionTokenOf(ctx, c.ID())
+}
+
+// bytesToKeep returns the size of a result that is kept with a session token.
+func bytesToKeep(result int, token string) int {
+	if result == readcache.Expires {
+		return result
 	}
-	return seen[T]{result, token}, bytes
+	return result + len(token)
 }
 
 // readShared is readcache.Read of one container.
@@ -111,8 +116,8 @@ func readShared[T any](
 	found, cached, err := readcache.Read(ctx, s.cacheFor(ctx, c), key, func(ctx context.Context) (seen[T], int, error) {
 		s.beforeRead(ctx, c)
 		result, bytes, err := read(ctx)
-		kept, bytes := toKeep(ctx, s, c, result, bytes)
-		return kept, bytes, err
+		token := s.tokenToKeep(ctx, c)
+		return seen[T]{result, token}, bytesToKeep(bytes, token), err
 	})
 	if cached && found.token != "" {
 		cosmos.JoinSession(ctx, c.ID(), found.token)
@@ -186,8 +191,9 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		at.partition, at.id = item.Address()
 		items[at] = item
 	}
+	token := s.tokenToKeep(ctx, c)
 	for at, keep := range keeps {
-		keep(toKeep(ctx, s, c, items[at], bytesOf(items[at])))
+		keep(seen[P]{items[at], token}, bytesToKeep(bytesOf(items[at]), token))
 	}
 	return items, nil
 }

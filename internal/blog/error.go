@@ -68,3 +68,11 @@ func CodeOf(err error) Code {
 	}
 	return Internal
 }
+
+// RetryAfterOf returns the time to wait that a possibly wrapped Error names, or 0.
+func RetryAfterOf(err error) time.Duration {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.RetryAfter
+	}
+	return 0
+}

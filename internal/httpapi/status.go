@@ -139,8 +139,8 @@ func (r *rejection) setHeaders(header http.Header) {
 	if r.status == http.StatusUnauthorized {
 		header.Set("WWW-Authenticate", r.challenge())
 	}
-	if known, ok := errors.AsType[*blog.Error](r.err); ok && known.RetryAfter > 0 {
-		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(known.RetryAfter.Seconds()))))
+	if wait := blog.RetryAfterOf(r.err); wait > 0 {
+		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
 }
 

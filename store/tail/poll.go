@@ -79,7 +79,7 @@ const (
 
 // rests reports whether a container was not read for restAfter.
 func (t *Tail) rests(c *container) bool {
-	return t.elapsed()-c.used.Load() > int64(restAfter)
+	return t.elapsed(t.now())-c.used.Load() > int64(restAfter)
 }
 
 func (t *Tail) period() time.Duration { return t.staleness / pollsPerStaleness }
@@ -117,7 +117,7 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 				return changefeed.ErrContainerReplaced
 			}
 		}
-		pause := max(t.period()-t.now().Sub(begun), t.period()/4, waitAfter(err))
+		pause := max(t.period()-t.now().Sub(begun), t.period()/4, min(blog.RetryAfterOf(err), pollTimeout))
 		if t.sleep(ctx, pause) != nil {
 			return nil
 		}
@@ -135,14 +135,6 @@ func isUnreachable(err error) bool {
 	return status == http.StatusNotFound && substatus == cosmos.ReadSessionNotAvailable
 }
 
-// waitAfter returns the time that the account asks to wait, up to a maximum, or 0.
-func waitAfter(err error) time.Duration {
-	if throttled, ok := errors.AsType[*blog.Error](err); ok {
-		return min(throttled.RetryAfter, pollTimeout)
-	}
-	return 0
-}
-
 // feed is the position in the change feed of one feed range. A range that is split stays one feed.
 type feed struct {
 	feedRange    changefeed.FeedRange
@@ -155,7 +147,7 @@ func (t *Tail) open(ctx context.Context, c *container) ([]*feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.belongTo(resourceID)
+	c.resourceID = resourceID
 	ranges, err := t.feeds.FeedRanges(ctx, c.name)
 	if err != nil {
 		return nil, err
@@ -168,13 +160,6 @@ func (t *Tail) open(ctx context.Context, c *container) ([]*feed, error) {
 		}
 	}
 	return feeds, nil
-}
-
-// belongTo notes the container that is followed.
-func (c *container) belongTo(resourceID string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.resourceID = resourceID
 }
 
 // forget forgets the session tokens, which may name states that no replica ever reaches. What was

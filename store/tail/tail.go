@@ -70,12 +70,13 @@ type container struct {
 	epoch     atomic.Uint64 // part of each partition's count: moves on when changes may have been missed
 	wake      chan struct{} // receives if the container is read while the tail rests
 
-	failed bool // following it failed last; for follow alone
+	// Of follow alone:
+	failed     bool   // it failed last
+	resourceID string // of the container that it follows
 
-	mu         sync.Mutex
-	resourceID string
-	seen       cosmos.SessionToken // of the changes that are counted; sent with reads
-	passed     cosmos.SessionToken // up to here, all changes are counted
+	mu     sync.Mutex          // guards the fields below
+	seen   cosmos.SessionToken // of the changes that are counted; sent with reads
+	passed cosmos.SessionToken // up to here, all changes are counted
 }
 
 const (
@@ -128,9 +129,9 @@ func (t *Tail) Changes(name, partition string) uint64 {
 	if c == nil {
 		return late | t.unique.Add(1)
 	}
-	now := t.elapsed()
-	if unused := now - c.used.Load(); unused > int64(time.Second) {
-		c.used.Store(now)
+	now := t.now()
+	if elapsed := t.elapsed(now); elapsed-c.used.Load() > int64(time.Second) {
+		c.used.Store(elapsed)
 		c.wakeUp()
 	}
 	if t.isLate(c, now) {
@@ -142,19 +143,19 @@ func (t *Tail) Changes(name, partition string) uint64 {
 // know notes that all changes up to a time are counted.
 func (t *Tail) know(c *container, at time.Time) {
 	c.knownWall.Store(at.UnixNano())
-	c.known.Store(int64(at.Sub(t.begun)))
+	c.known.Store(t.elapsed(at))
 }
 
 // isLate reports whether the last complete poll is older than the bound, by either clock: the clock
 // of elapsed stands still while the machine sleeps, and the wall clock can be set.
-func (t *Tail) isLate(c *container, elapsed int64) bool {
-	wall := t.now().UnixNano() - c.knownWall.Load()
-	return elapsed-c.known.Load() > int64(t.staleness) || wall > int64(t.staleness) || wall < 0
+func (t *Tail) isLate(c *container, now time.Time) bool {
+	wall := now.UnixNano() - c.knownWall.Load()
+	return t.elapsed(now)-c.known.Load() > int64(t.staleness) || wall > int64(t.staleness) || wall < 0
 }
 
-// elapsed returns the nanoseconds since a time before New. The clock of time.Now never goes back in
-// them, even if somebody sets it.
-func (t *Tail) elapsed() int64 { return int64(t.now().Sub(t.begun)) }
+// elapsed returns the nanoseconds at a time since one before New. In them, the clock of time.Now
+// never goes back, even if somebody sets it.
+func (t *Tail) elapsed(at time.Time) int64 { return int64(at.Sub(t.begun)) }
 
 func (c *container) wakeUp() {
 	select {
@@ -235,7 +236,7 @@ func (t *Tail) Lag(name string) (lag time.Duration, ok bool) {
 		return 0, false
 	}
 	known := c.known.Load()
-	return time.Duration(t.elapsed() - known), known != 0
+	return time.Duration(t.elapsed(t.now()) - known), known != 0
 }
 
 // Charge returns the charge of all polls in RU.
