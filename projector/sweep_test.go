@@ -14,9 +14,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/inprocess"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
@@ -82,22 +82,17 @@ func (r *budgetSwitch) Do(request *http.Request) (*http.Response, error) {
 // budgeted is an account with little throughput. A sweep gets nearly all of it: a refused request
 // waits to the millisecond until there is some again.
 type budgeted struct {
-	next    policy.Transporter
-	budget  cosmostest.Fault
-	refused atomic.Int64 // throttled requests
+	*storetest.Budget
+	next policy.Transporter
 }
 
 // newBudgeted returns a transport with a budget in RU/s for each container.
 func newBudgeted(next policy.Transporter, perSecond float64) *budgeted {
-	return &budgeted{next: next, budget: cosmostest.Budget(perSecond, time.Now)}
+	return &budgeted{storetest.NewBudget(perSecond, time.Now), next}
 }
 
 func (b *budgeted) Do(request *http.Request) (*http.Response, error) {
-	response, err := b.budget(0, request, b.next)
-	if err == nil && response.StatusCode == http.StatusTooManyRequests {
-		b.refused.Add(1)
-	}
-	return response, err
+	return b.Fault(0, request, b.next)
 }
 
 // firstCommenter returns the username in the first comment of a post.
@@ -161,7 +156,7 @@ func TestSweepAdaptsToThroughput(t *testing.T) {
 		account.isShort.Store(true)
 		advanceTime(10 * time.Second)
 		far.read()
-		before := account.short.refused.Load()
+		before := account.short.Refused()
 		var longest, total time.Duration
 		for n := range 20 {
 			advanceTime(700 * time.Millisecond)
@@ -175,7 +170,7 @@ func TestSweepAdaptsToThroughput(t *testing.T) {
 		w.until(func() bool { return w.firstCommenter(post) == renamed.Username })
 		executions, atOnce = far.read()
 		t.Logf("throughput short: likes showed within %v, %v on average; a rename after %v; %d executions, %d at a time, %d refusals",
-			longest, total/20, time.Since(renaming), executions, atOnce, account.short.refused.Load()-before)
+			longest, total/20, time.Since(renaming), executions, atOnce, account.short.Refused()-before)
 		if longest > 5*time.Second || time.Since(renaming) > 30*time.Second {
 			t.Error("the sweep blocked others")
 		}

@@ -27,7 +27,7 @@ func (e *Engine) Certificate(addr string) (tls.Certificate, error) { return e.fo
 
 func (f *folder) certificate(addr string) (tls.Certificate, error) {
 	path := f.file(tlsName)
-	text, err := secretfile.Load(path, func() ([]byte, error) { return selfSigned(addr, time.Now()) })
+	text, err := secretfile.Load(path, func() ([]byte, error) { return SelfSigned(addr, time.Now()) })
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("the engine's certificate: %w", err)
 	}
@@ -43,10 +43,10 @@ func (f *folder) certificate(addr string) (tls.Certificate, error) {
 	return certificate, nil
 }
 
-// selfSigned returns a certificate for loopback and the host of addr, with its key, in PEM. The
+// SelfSigned returns a certificate for loopback and the host of addr, with its key, in PEM. The
 // certificate is its own authority, so a client can trust only this certificate. It is one for
 // these names alone: whoever gets its key cannot pretend to be another host to that client.
-func selfSigned(addr string, now time.Time) ([]byte, error) {
+func SelfSigned(addr string, now time.Time) ([]byte, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err

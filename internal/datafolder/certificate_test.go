@@ -82,7 +82,7 @@ func TestCertificateSignsNoOtherHost(t *testing.T) {
 }
 
 func TestUnusableCertificates(t *testing.T) {
-	expired, err := selfSigned("localhost:1", time.Now().Add(-2*certificateLifetime))
+	expired, err := SelfSigned("localhost:1", time.Now().Add(-2*certificateLifetime))
 	if err != nil {
 		t.Fatal(err)
 	}

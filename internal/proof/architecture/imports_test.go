@@ -44,7 +44,7 @@ var allowedImports = map[string][]string{
 	"bench/models/v4": {"bench/models", "internal/blog", "internal/seed", "projector", "store", "store/changefeed", "store/cosmos",
 		"store/provision", "store/views"},
 	"internal/proof/chaos":                {"cosmostest", "internal/proof/chaos/contract"},
-	"internal/proof/conformance/azcosmos": {"cosmostest", "internal/config"},
+	"internal/proof/conformance/azcosmos": {"cosmostest", "internal/config", "internal/datafolder"},
 
 	// The layers of store: each imports only those above it.
 	"store/cosmos":     {"internal/blog"},
