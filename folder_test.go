@@ -16,8 +16,8 @@ import (
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/engine"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/apitest"
-	"cosmosblog/store/provision"
 )
 
 // folderCommands returns the arguments of the commands that open a data folder.
@@ -253,7 +253,7 @@ func addExcludedPath(t *testing.T, data string) {
 			t.Error(err)
 		}
 	}()
-	feed := containerOf(t, newClient(t, provision.LocalEndpoint(), engine.Key(), engine), "feed")
+	feed := containerOf(t, newClient(t, inprocess.NewEndpoint(), engine.Key(), engine), "feed")
 	answer, err := feed.Read(deadline(t), nil)
 	if err != nil {
 		t.Fatal(err)

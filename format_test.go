@@ -12,7 +12,7 @@ import (
 
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/engine"
-	"cosmosblog/store/provision"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/schema"
 )
 
@@ -32,7 +32,7 @@ func changeEngine(t *testing.T, data string, change func(leases *azcosmos.Contai
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	client := newClient(t, provision.LocalEndpoint(), engine.Key(), engine)
+	client := newClient(t, inprocess.NewEndpoint(), engine.Key(), engine)
 	if err := change(containerOf(t, client, "leases")); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,6 @@ import (
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 )
 
 // update makes the tests that compare the README with the program write it instead.
@@ -566,7 +565,7 @@ func containerOf(t *testing.T, client *azcosmos.Client, name string) *azcosmos.C
 // eachItem decodes all items of a container, read without package store.
 func eachItem[T any](t *testing.T, engine *engine.Engine, container string, do func(T)) {
 	t.Helper()
-	c := containerOf(t, newClient(t, provision.LocalEndpoint(), engine.Key(), engine), container)
+	c := containerOf(t, newClient(t, inprocess.NewEndpoint(), engine.Key(), engine), container)
 	options := &azcosmos.QueryOptions{PageSizeHint: 1000}
 	for pager := c.NewQueryItemsPager("SELECT * FROM c", azcosmos.NewPartitionKey(), options); pager.More(); {
 		page, err := pager.NextPage(context.Background())

@@ -152,7 +152,7 @@ func openAccount(o *options) (*account, error) {
 	if a.engine, err = engine.Open(engine.Options{Dir: a.folder}); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(a.folder))
 	}
-	a.options = cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: a.engine.Key(), Transport: inprocess.To(a.engine)}
+	a.options = cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: a.engine.Key(), Transport: inprocess.To(a.engine)}
 	return a, nil
 }
 

@@ -3,7 +3,6 @@ package cosmostest
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"maps"
@@ -120,9 +119,7 @@ func (t *Transport) Client(options *azcosmos.ClientOptions) *azcosmos.Client {
 	o.Transport = t
 	credential, err := azcosmos.NewKeyCredential(t.key)
 	t.require(err)
-	// azcosmos caches the definitions of an endpoint's containers, so each client has its own
-	// endpoint.
-	client, err := azcosmos.NewClientWithKey(newEndpoint(), credential, &o)
+	client, err := azcosmos.NewClientWithKey(inprocess.NewEndpoint(), credential, &o)
 	t.require(err)
 	if t.t != nil {
 		t.t.Cleanup(client.Close)
@@ -150,8 +147,6 @@ func (t *Transport) Container(database, name, partitionKey string) *azcosmos.Con
 	t.require(err)
 	return container
 }
-
-func newEndpoint() string { return "http://" + strings.ToLower(rand.Text()) + ".cosmostest.invalid" }
 
 // Serve serves the account on a free port of 127.0.0.1, for SDKs of other languages and for
 // processes. A connection is closed where the transport returns an error. The server ends with the

@@ -188,7 +188,7 @@ func (w *world) recreate(container string) {
 	w.Helper()
 	w.remove(container)
 	db, err := cosmos.New(cosmos.Options{
-		Endpoint: provision.LocalEndpoint(), Key: w.engine.Key(), Transport: inprocess.To(w.engine),
+		Endpoint: inprocess.NewEndpoint(), Key: w.engine.Key(), Transport: inprocess.To(w.engine),
 	})
 	w.must(err)
 	w.Cleanup(db.Close)

@@ -116,7 +116,7 @@ func plainClient(b *testing.B, engine *engine.Engine, transport policy.Transport
 		b.Fatal(err)
 	}
 	options := &azcosmos.ClientOptions{ClientOptions: policy.ClientOptions{Transport: transport}}
-	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, options)
+	client, err := azcosmos.NewClientWithKey(inprocess.NewEndpoint(), credential, options)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -25,7 +25,7 @@ const throughput = 20_000
 // columns returns the four models in databases of their own.
 func columns(t *testing.T) []models.Column {
 	engine := cosmostest.New(t, cosmostest.Options{})
-	endpoint := provision.LocalEndpoint()
+	endpoint := inprocess.NewEndpoint()
 	database := func(name string) *cosmos.DB {
 		db, err := cosmos.New(cosmos.Options{Endpoint: endpoint, Key: engine.Key(), Transport: inprocess.To(engine), Database: name})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
@@ -110,7 +111,7 @@ func openAccount(r *lifecycle.Runner, o Options) (*Database, error) {
 func openOwned(r *lifecycle.Runner, o Options, client *ownerClient) (*Database, error) {
 	r.OnClose(func() error { client.transport.close(); return nil })
 	options := cosmos.Options{
-		Endpoint:  provision.LocalEndpoint(),
+		Endpoint:  inprocess.NewEndpoint(),
 		Key:       client.owner.Key,
 		Database:  o.Database,
 		Transport: client.transport,

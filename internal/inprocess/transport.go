@@ -3,8 +3,10 @@ package inprocess
 
 import (
 	"bytes"
+	"crypto/rand"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // Transport sends requests to a handler. It implements azcore's policy.Transporter, and may be used
@@ -14,6 +16,12 @@ type Transport struct{ handler http.Handler }
 // To returns a transport to a handler. The handler runs in the caller's goroutine, with the
 // request's context.
 func To(handler http.Handler) Transport { return Transport{handler} }
+
+// NewEndpoint returns an endpoint for a database that is reached by a transport and has no address.
+// Each call returns another one, because azcosmos caches container metadata by the endpoint's host.
+func NewEndpoint() string {
+	return "http://" + strings.ToLower(rand.Text()) + ".inprocess.invalid"
+}
 
 // Do returns the handler's answer. Its body has a method Whole, which returns all of it without a
 // copy. Errors: that of the request's context if it is done before.

@@ -12,7 +12,6 @@ import (
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 )
 
 // dividedContainer is a container of an engine in memory whose partition key ranges can be
@@ -26,7 +25,7 @@ type dividedContainer struct {
 func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
 	t.Helper()
 	engine := cosmostest.New(t, cosmostest.Options{})
-	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: inprocess.To(engine)})
+	db, err := cosmos.New(cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: engine.Key(), Transport: inprocess.To(engine)})
 	if err != nil {
 		t.Fatal(err)
 	}

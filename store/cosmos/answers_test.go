@@ -13,8 +13,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 )
 
 // row is the item of these tests.
@@ -75,7 +75,7 @@ func rows(ids ...string) string {
 func (a *account) container(t *testing.T) (*azcosmos.ContainerClient, *requestLog) {
 	t.Helper()
 	log := new(requestLog)
-	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: "a2V5", Transport: a, Recorder: log})
+	db, err := cosmos.New(cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: "a2V5", Transport: a, Recorder: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/cosmostest"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 )
 
 // TestThrottledRequestsAreRetried checks that retries keep the throughput of a container at its
@@ -24,7 +24,7 @@ func TestThrottledRequestsAreRetried(t *testing.T) {
 	begin := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	b := storetest.NewThrottled(begin, perSecond)
 	engine.Inject(b.Fault)
-	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: engine})
+	db, err := cosmos.New(cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: engine.Key(), Transport: engine})
 	if err != nil {
 		t.Fatal(err)
 	}

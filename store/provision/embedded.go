@@ -2,9 +2,7 @@ package provision
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
-	"strings"
 
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
@@ -43,7 +41,7 @@ func Prepare(ctx context.Context, db *cosmos.DB) error {
 func openEmbedded(
 	ctx context.Context, engine Engine, options cosmos.Options, prepare func(context.Context, *cosmos.DB) error,
 ) (*cosmos.DB, error) {
-	options.Endpoint = LocalEndpoint()
+	options.Endpoint = inprocess.NewEndpoint()
 	options.Key = engine.Key()
 	if options.Transport == nil {
 		options.Transport = inprocess.To(engine)
@@ -57,11 +55,4 @@ func openEmbedded(
 		return nil, err
 	}
 	return db, nil
-}
-
-// LocalEndpoint returns an endpoint for an engine that is reached by a transport and has no
-// address. Each call returns another one, because azcosmos caches container metadata by the
-// endpoint's host.
-func LocalEndpoint() string {
-	return "http://" + strings.ToLower(rand.Text()) + ".embedded.invalid"
 }

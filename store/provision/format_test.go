@@ -189,7 +189,7 @@ func checkComplete(t *testing.T, w *world, check func(context.Context, *cosmos.D
 
 // options returns the options of a new client of the world's engine.
 func (w *world) options() cosmos.Options {
-	return cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: w.Account.Key(), Transport: inprocess.To(w.Account)}
+	return cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: w.Account.Key(), Transport: inprocess.To(w.Account)}
 }
 
 // An operator who lost leases gets on by provisioning it and creating the item by hand.
@@ -266,7 +266,7 @@ func openBehind(
 ) *cosmos.DB {
 	t.Helper()
 	next := options.Transport
-	options.Endpoint = provision.LocalEndpoint()
+	options.Endpoint = inprocess.NewEndpoint()
 	options.Transport = transportFunc(func(request *http.Request) (*http.Response, error) { return do(next, request) })
 	return newClient(t, options)
 }
@@ -277,7 +277,7 @@ func TestFormatOnALaggingReplica(t *testing.T) {
 	for name, isDataBehind := range map[string]bool{"all containers": true, "leases only": false} {
 		t.Run(name, func(t *testing.T) {
 			account := cosmostest.New(t, cosmostest.Options{Follower: true})
-			options := cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: account.Key(), Transport: account}
+			options := cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: account.Key(), Transport: account}
 			if _, err := run(t, options, provision.Throughputs{}); err != nil {
 				t.Fatal(err)
 			}

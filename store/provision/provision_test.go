@@ -44,7 +44,7 @@ func run(t *testing.T, options cosmos.Options, throughputs provision.Throughputs
 func newEngine(t *testing.T) (*cosmostest.Account, cosmos.Options) {
 	t.Helper()
 	engine := cosmostest.New(t, cosmostest.Options{})
-	return engine, cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: inprocess.To(engine)}
+	return engine, cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: engine.Key(), Transport: inprocess.To(engine)}
 }
 
 // A server reports what is missing in an empty account. One provisioning creates everything, a
@@ -75,7 +75,7 @@ func TestProvision(t *testing.T) {
 		t.Errorf("the second run did %q, %v", done, err)
 	}
 
-	options.Endpoint = provision.LocalEndpoint() // azcosmos has cached that the containers are missing
+	options.Endpoint = inprocess.NewEndpoint() // azcosmos has cached that the containers are missing
 	if _, err := open(t, options); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestEntra(t *testing.T) {
 	w := newWorldWith(t, cosmostest.Options{Entra: true})
 	var last http.Header
 	options := cosmos.Options{
-		Endpoint:   provision.LocalEndpoint(),
+		Endpoint:   inprocess.NewEndpoint(),
 		Credential: fixedToken{},
 		Transport: transportFunc(func(request *http.Request) (*http.Response, error) {
 			last = request.Header.Clone()
@@ -197,7 +197,7 @@ func TestEntra(t *testing.T) {
 	manual, err := provision.ParseThroughputs("manual:400", false)
 	w.OK(err)
 	for _, throughput := range []provision.Throughputs{{}, manual} {
-		options.Endpoint = provision.LocalEndpoint()
+		options.Endpoint = inprocess.NewEndpoint()
 		done, err := run(t, options, throughput)
 		if done != nil || err == nil ||
 			!strings.Contains(err.Error(), "403/5300") || !strings.Contains(err.Error(), "--print bicep") {

@@ -18,7 +18,7 @@ var allowedImports = map[string][]string{
 
 	"internal/auth":   {"internal/blog", "internal/loopback", "internal/secretfile"},
 	"internal/config": {"internal/limits", "internal/loopback"},
-	"internal/datafolder": {"internal/auth", "internal/engine", "internal/lifecycle", "internal/limits", "internal/secretfile",
+	"internal/datafolder": {"internal/auth", "internal/engine", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
 		"store/cosmos", "store/provision", "store/schema"},
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback",
 		"internal/price", "internal/proxy", "internal/strictjson", "internal/telemetry", "web"},
