@@ -2,11 +2,11 @@
 // API): databases, containers, items, queries, the change feed, stored procedures and triggers, as
 // far as azcosmos and this project need them. Tests of any program use it by package cosmostest.
 //
-// The engine is one account with one region in one process: it does not replicate, throttle
-// requests or apply weaker consistency levels. It has no users and permissions, user-defined
-// functions, conflict feeds, unique keys, hierarchical partition keys, or spatial, vector and
-// full-text search. It rejects unsupported requests instead of approximating them, and its
-// request charges are estimates (docs/compatibility.md).
+// The engine is one account with one region in one process: it does not replicate or apply weaker
+// consistency levels, and throttles only with Options.Throughput. It has no users and permissions,
+// user-defined functions, conflict feeds, unique keys, hierarchical partition keys, or spatial,
+// vector and full-text search. It rejects unsupported requests instead of approximating them, and
+// its request charges are estimates (docs/compatibility.md).
 //
 //	engine, err := engine.Open(engine.Options{Dir: "data"}) // in memory without Dir
 //	if err != nil {
@@ -21,8 +21,8 @@
 //
 // An Engine is an http.Handler, so a transport can also call it in process. Items are stored in
 // Pebble, in a folder or in memory. The package imports nothing of this project except its own
-// subpackages: value (JSON), query (the query language) and script (the host of server-side
-// JavaScript).
+// subpackages: value (JSON), query (the query language), script (the host of server-side
+// JavaScript) and budget (throttling).
 //
 // # Structure
 //

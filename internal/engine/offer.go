@@ -12,7 +12,7 @@ import (
 )
 
 // throughput is the provisioned throughput of a container or database in RU/s, either manual or
-// autoscaled up to a maximum. The engine stores and returns it, but never throttles.
+// autoscaled up to a maximum. The engine stores and returns it, but does not throttle by it.
 type throughput struct {
 	manual    int         // 0 with autoscale
 	maximum   int         // of autoscale; 0 if manual

@@ -1,5 +1,5 @@
-// Package storetest is the test harness of store and its subpackages: an embedded engine in
-// memory, fault injection, and shortcuts that create and compare items.
+// Package storetest is the test harness of store and its subpackages: an account of cosmostest with
+// the packages of a server, faults of its scripts, and shortcuts that create and compare items.
 package storetest
 
 import (
