@@ -11,9 +11,9 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"cosmosblog/graph"
-	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/price"
+	"cosmosblog/internal/querylimits"
 )
 
 // documents parses, validates and prices queries, and caches valid ones. gqlgen would parse and
@@ -67,14 +67,7 @@ func (d *documents) read(query, operationName string) (*knownDocument, gqlerror.
 // parse returns the document of a query, and its number of tokens. It fails if the query is
 // malformed or above a limit.
 func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List) {
-	start := &ast.Position{Line: 1, Column: 1}
-	if len(query) > d.limits.QueryBytes {
-		return nil, 0, gqlerror.List{aboveLimit(start, "The query is longer than %d bytes. Send long texts in variables.", d.limits.QueryBytes)}
-	}
-	if strings.Count(query, "\n")+strings.Count(query, "\r") > limits.Lines {
-		return nil, 0, gqlerror.List{aboveLimit(start, "The query has more than %d lines. Send long texts in variables.", limits.Lines)}
-	}
-	tokens, err := checkTokens(query, d.limits.Tokens)
+	tokens, err := querylimits.CheckText(query, d.limits)
 	if err != nil {
 		return nil, 0, gqlerror.List{err}
 	}
@@ -84,10 +77,7 @@ func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List)
 		markAsClientErrors(errs, errcode.ParseFailed)
 		return nil, 0, errs
 	}
-	if len(document.Operations) == 0 {
-		return nil, 0, gqlerror.List{badDocument(blog.GraphQLParseFailed, document.Position, "The query has no operation.")}
-	}
-	if err := checkSize(document, d.limits); err != nil {
+	if err := querylimits.CheckTree(document, d.limits); err != nil {
 		return nil, 0, gqlerror.List{err}
 	}
 	return document, tokens, nil

@@ -1,6 +1,11 @@
-package httpapi
+// Package querylimits checks queries against the limits of documents, before their validation. Some
+// rules of validation take time and memory that grow with the square of a query.
+//
+// The text of a query is checked before it is parsed, and its tree before it is validated.
+package querylimits
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -11,6 +16,19 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/strictjson"
 )
+
+// CheckText checks the text of a query before it is parsed, and returns the number of its tokens.
+// The error is one for the client: LIMIT_EXCEEDED, or GRAPHQL_PARSE_FAILED.
+func CheckText(query string, l limits.Limits) (tokens int, err *gqlerror.Error) {
+	start := &ast.Position{Line: 1, Column: 1}
+	if len(query) > l.QueryBytes {
+		return 0, aboveLimit(start, "The query is longer than %d bytes. Send long texts in variables.", l.QueryBytes)
+	}
+	if strings.Count(query, "\n")+strings.Count(query, "\r") > limits.Lines {
+		return 0, aboveLimit(start, "The query has more than %d lines. Send long texts in variables.", limits.Lines)
+	}
+	return checkTokens(query, l.Tokens)
+}
 
 // checkTokens checks the tokens of a query before it is parsed, and returns their number, at most
 // maxTokens.

@@ -1,4 +1,4 @@
-package httpapi
+package querylimits
 
 import (
 	"strings"
@@ -25,11 +25,15 @@ func badDocument(code blog.Code, at *ast.Position, format string, args ...any) *
 	return located
 }
 
-// checkSize checks a document against the limits, by counting its parts as they are written.
-func checkSize(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
+// CheckTree checks a parsed document before it is validated, by counting its parts as they are
+// written. The error is one for the client: LIMIT_EXCEEDED, or GRAPHQL_PARSE_FAILED if there is no
+// operation.
+func CheckTree(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 	found := sizesOf(document)
 	at := document.Position
 	switch {
+	case len(document.Operations) == 0:
+		return badDocument(blog.GraphQLParseFailed, at, "The query has no operation.")
 	case len(document.Operations)+len(document.Fragments) > l.Definitions:
 		return aboveLimit(at, "The query has more than %d operations and fragments.", l.Definitions)
 	case found.fields > l.Fields:
