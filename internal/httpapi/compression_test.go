@@ -81,8 +81,8 @@ func TestCompression(t *testing.T) {
 			if length := header.Get("Content-Length"); length != strconv.Itoa(recorder.Body.Len()) || got != "" && recorder.Body.Len() > 200 {
 				t.Errorf("%s, Accept-Encoding %q: Content-Length %q, %d bytes", method, c.accept, length, recorder.Body.Len())
 			}
-			if vary := header.Values("Vary"); !slices.Contains(vary, "Accept-Encoding") || !slices.Contains(vary, "Origin") {
-				t.Errorf("%s, Accept-Encoding %q: Vary %q", method, c.accept, vary)
+			if got := header.Values("Vary"); !slices.Equal(got, []string{vary}) {
+				t.Errorf("%s, Accept-Encoding %q: Vary %q", method, c.accept, got)
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func TestSmallResponsesAreNotCompressed(t *testing.T) {
 		s.query("{", "Accept-Encoding", "gzip, zstd"),
 		s.post("{", "Accept-Encoding", "gzip, zstd"),
 	} {
-		if r.Header().Get("Content-Encoding") != "" || r.Header().Get("Content-Length") == "" || !slices.Contains(r.Header().Values("Vary"), "Accept-Encoding") {
+		if r.Header().Get("Content-Encoding") != "" || r.Header().Get("Content-Length") == "" || !slices.Equal(r.Header().Values("Vary"), []string{vary}) {
 			t.Errorf("status %d, %v", r.Code, r.Header())
 		}
 	}

@@ -15,12 +15,20 @@ import (
 var (
 	corsMethods = "GET, POST"
 	corsHeaders = strings.Join(append([]string{
-		"Accept", "Authorization", "Content-Type", "X-Cosmos-Diagnostics",
+		"Accept", "Authorization", "Content-Type", "If-None-Match", sessionHeader, "X-Cosmos-Diagnostics",
 		"Traceparent", "Tracestate", "Baggage", "Sentry-Trace", // tracing libraries send them with every request
 		"Apollographql-Client-Name", "Apollographql-Client-Version",
 	}, preflightHeaders...), ", ")
-	corsExposed = "Retry-After, WWW-Authenticate"
+	corsExposed = "ETag, Retry-After, WWW-Authenticate, " + sessionHeader
 )
+
+// sessionHeader is the header of a client's session token. Pages may send and read it, and caches
+// must tell its values apart.
+const sessionHeader = "Cosmosblog-Session"
+
+// vary lists the headers of requests that answers of /graphql depend on. All responses share the
+// slice, as those of securityHeaders.
+var vary = []string{"Origin, Accept, Accept-Encoding, Authorization, " + sessionHeader}
 
 // corsMaxAge is how long a browser may cache a preflight response, in seconds. Chrome caches for
 // two hours at most.
@@ -30,7 +38,7 @@ const corsMaxAge = "7200"
 // that cannot read a 401 or a 429 cannot handle it.
 func (a *api) withCORS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Vary"] = append(make([]string, 0, 2), "Origin") // and Accept-Encoding
+		w.Header()["Vary"] = vary
 		allowed := a.isAllowedOrigin(r)
 		if allowed {
 			w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))

@@ -26,7 +26,6 @@ type transport struct {
 // ServeHTTP responds to a request. It rejects those that are not GraphQL over HTTP.
 func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer t.recoverPanic(w, r)
-	w.Header().Add("Vary", "Accept-Encoding")
 	if r.Method == http.MethodGet && t.isCrossSite(r) {
 		t.logRefusedOrigin(r)
 		t.reject(w, r, errCrossSite)
