@@ -50,12 +50,10 @@ func newCompressor() *compressor {
 	return c
 }
 
-// compress compresses an answer to a request if its client accepts it and it is not small.
-func (c *compressor) compress(r *http.Request, a answer) answer {
-	if len(a.body) >= minCompressedBytes {
-		if coding := negotiateCoding(r); coding != "" {
-			a.body, a.coding = c.encode(coding, a.body), coding
-		}
+// compress returns an answer in a content coding, or unchanged if the coding is empty.
+func (c *compressor) compress(a answer, coding string) answer {
+	if coding != "" {
+		a.body, a.coding = c.encode(coding, a.body), coding
 	}
 	return a
 }
@@ -79,10 +77,13 @@ func (c *compressor) encode(coding string, text []byte) []byte {
 }
 
 // negotiateCoding returns the content coding of the response to a request (RFC 9110, section
-// 12.5.3): zstd, gzip, or none if the client accepts neither by name. If both have the same weight,
-// the one listed first wins: some clients add codings at the end of a list without being able to
-// decode them.
-func negotiateCoding(r *http.Request) string {
+// 12.5.3): zstd, gzip, or none if the body is small or the client accepts neither by name. If both
+// have the same weight, the one listed first wins: some clients add codings at the end of a list
+// without being able to decode them.
+func negotiateCoding(r *http.Request, body []byte) string {
+	if len(body) < minCompressedBytes {
+		return ""
+	}
 	accepted := r.Header.Values("Accept-Encoding")
 	gzip, zstd := codingPreference(accepted, codingGzip), codingPreference(accepted, codingZstd)
 	switch {

@@ -39,6 +39,9 @@ type answer struct {
 	body        []byte
 	coding      string // content coding of the body; empty if it is not compressed
 	isMutation  bool   // the operation was a mutation, and it was executed
+
+	cacheControl string // empty if nobody may keep the answer
+	etag         string // empty if nobody may keep the answer
 }
 
 // encode encodes a response, with at most Limits.Errors errors. The data is already JSON and is

@@ -23,7 +23,7 @@ func (a *api) schemaFile() http.Handler {
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("ETag", etag)
 		w.Header().Set("Vary", "Accept-Encoding")
-		served := a.compressor.compress(r, answer{body: text})
+		served := a.compressor.compress(answer{body: text}, negotiateCoding(r, text))
 		if served.coding != "" {
 			w.Header().Set("Content-Encoding", served.coding)
 		}

@@ -61,15 +61,24 @@ func writeParts(w http.ResponseWriter, executed answer, memory *share) {
 	}
 }
 
-// write sends an answer. It sets no caching headers: withSecurityHeaders has forbidden caching
-// already, because responses depend on the signed-in user.
+// write sends an answer.
 func write(w http.ResponseWriter, a answer) {
 	writeHeader(w, a)
 	_, _ = w.Write(a.body) // fails if the client has disconnected
 }
 
+// writeHeader sends the status and the headers of an answer. If it has no caching headers, that of
+// withSecurityHeaders stays, which forbids to keep it.
 func writeHeader(w http.ResponseWriter, a answer) {
 	header := w.Header()
+	if a.etag != "" {
+		header.Set("ETag", a.etag)
+		header.Set("Cache-Control", a.cacheControl)
+	}
+	if a.status == unchangedStatus {
+		w.WriteHeader(a.status)
+		return
+	}
 	header["Content-Type"] = contentTypes[a.contentType]
 	header["Content-Length"] = []string{strconv.Itoa(len(a.body))}
 	if a.coding != "" {

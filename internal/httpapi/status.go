@@ -27,6 +27,7 @@ type rejection struct {
 
 const (
 	executedStatus  = http.StatusOK
+	unchangedStatus = http.StatusNotModified // executed; the client has the answer
 	preflightStatus = http.StatusNoContent
 )
 

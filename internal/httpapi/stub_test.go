@@ -183,7 +183,7 @@ func (s *server) send(host, method, target, body string, headers ...string) repl
 	recorder := httptest.NewRecorder()
 	s.handler.ServeHTTP(recorder, request)
 	r := reply{ResponseRecorder: recorder}
-	if strings.Contains(recorder.Header().Get("Content-Type"), "json") {
+	if strings.Contains(recorder.Header().Get("Content-Type"), "json") && recorder.Header().Get("Content-Encoding") == "" {
 		if err := json.Unmarshal(recorder.Body.Bytes(), &r); err != nil {
 			s.Fatalf("%s %s responds with invalid JSON: %v: %s", method, target, err, recorder.Body)
 		}

@@ -52,7 +52,8 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	recycle(executed.body)
 }
 
-// run takes a slot, executes the operation of a request and compresses its answer.
+// run takes a slot, executes the operation of a request and compresses its answer. It compresses
+// nothing if the client has the answer already.
 //
 // The operation has its slot, and its time, from the arrival of the body until the answer is
 // complete. A client that sends or reads slowly holds no slot. What the operation reads, and its
@@ -67,8 +68,16 @@ func (t transport) run(r *http.Request, params *graphql.RawParams, memory *share
 	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(r.Context()), t.Limits.Time)
 	defer cancel()
 	executed, rejected := t.execute(limits.WithMemory(ctx, memory), r, params, memory)
-	compressed := t.compressor.compress(r, executed)
-	if compressed.coding != "" {
+	coding := negotiateCoding(r, executed.body)
+	if executed.cacheControl != "" {
+		executed.etag = etagOf(executed, coding)
+		if hasETag(r, executed.etag) {
+			recycle(executed.body)
+			return unchanged(executed), nil
+		}
+	}
+	compressed := t.compressor.compress(executed, coding)
+	if coding != "" {
 		recycle(executed.body)
 	}
 	return compressed, rejected
@@ -100,8 +109,12 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	if len(executed.Data) > smallAnswer && !memory.resize(dataFactor*len(executed.Data)) {
 		return t.withoutRoom(ctx, contentType, isMutation)
 	}
-	complete := t.encode(contentType, executedStatus, executedResponse(executed))
+	result := executedResponse(executed)
+	complete := t.encode(contentType, executedStatus, result)
 	complete.isMutation = isMutation
+	if r.Method == http.MethodGet && isCacheable(result) {
+		complete.cacheControl = privateControl
+	}
 	return complete, nil
 }
 
