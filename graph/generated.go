@@ -253,6 +253,12 @@ directive @read(
 ) on OBJECT | FIELD_DEFINITION
 
 """
+Marks a field that depends on the viewer, the signed-in user. An answer with such a field is for one
+viewer, so no cache may share it.
+"""
+directive @viewer on FIELD_DEFINITION
+
+"""
 A UTC timestamp in RFC 3339 format with microseconds, for example ` + "`" + `2026-01-31T12:00:00.000000Z` + "`" + `.
 It is always 27 characters long, so timestamps sort as strings.
 """
@@ -368,7 +374,7 @@ type Query {
   The signed-in user. ` + "`" + `null` + "`" + ` without a token, and for an account without a user (see
   ` + "`" + `createUser` + "`" + `).
   """
-  viewer: User @price(ru: 1, whole: true)
+  viewer: User @viewer @price(ru: 1, whole: true)
 
   "The user with an id."
   user(
@@ -669,7 +675,7 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   """
   version: Int!
   "Whether the viewer likes the post. ` + "`" + `false` + "`" + ` without a signed-in user."
-  viewerHasLiked: Boolean @read(alone: 1, request: 2.3, element: 0.14)
+  viewerHasLiked: Boolean @viewer @read(alone: 1, request: 2.3, element: 0.14)
   "The post's comments."
   comments(
     "The page size: 1 to 100."

@@ -56,6 +56,7 @@ func (d *documents) read(query, operationName string) (*knownDocument, gqlerror.
 	}
 	known := &knownDocument{document: document, operation: document.Operations.ForName(operationName)}
 	if known.operation != nil {
+		known.asksOfViewer = selects(d.schema, document, known.operation, viewerDirective)
 		if known.price = d.prices.Prepare(document, known.operation); known.price != nil {
 			known.selections = graph.NewSelections(tokens)
 		}

@@ -35,6 +35,8 @@ type knownDocument struct {
 	operation  *ast.OperationDefinition // nil if the document has none of the requested name
 	price      *price.Formula           // nil if it must be computed for each request
 	selections *graph.Selections        // nil if the price is nil
+
+	asksOfViewer bool // whether the operation selects a field that depends on the signed-in user
 }
 
 // knownDocuments is a cache of documents. If it is full, it removes those whose last use was
