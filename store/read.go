@@ -48,7 +48,7 @@ func bytesOf[T any, P stored[T]](item P) int {
 }
 
 // cacheFor returns the cache for reads of a container, or nil if a read must not use it: what is
-// kept or shared may be older than the state that the session of ctx has seen.
+// kept or shared may be older than the state that the session of ctx needs.
 //
 // If nothing counts changes, the cache only shares reads, each with the session of the request that
 // sends it. If a tail counts them, what is kept has the state that the tail has passed, at least.
@@ -56,7 +56,7 @@ func (s *Store) cacheFor(ctx context.Context, c *azcosmos.ContainerClient) *read
 	if s.isExact() {
 		return s.cache
 	}
-	token := cosmos.SessionTokenOf(ctx, c.ID())
+	token := cosmos.NeededSession(ctx, c.ID())
 	if token == "" || s.cache.Keeps() && s.tail.Passed(c.ID(), token) {
 		return s.cache
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"time"
 
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
@@ -68,12 +69,15 @@ func projectorOptions(database *datafolder.Database, task Task) projector.Option
 		Balance: c.LeaseBalance,
 		Logger:  task.Logger,
 	}
-	if database.OwnsEngine() {
-		options.TakeOver = true
-		options.Wake = database.Watch
+	options.Wake = database.Watch
+	if options.TakeOver = database.OwnsEngine(); !options.TakeOver {
+		options.Gather = accountGather
 	}
 	return options
 }
+
+// accountGather is projector.Options.Gather for an account, whose change feeds cost RU to read.
+const accountGather = 100 * time.Millisecond
 
 // leaseOwner returns a readable, unique name for this process's projector.
 func leaseOwner() string {

@@ -37,16 +37,29 @@ type Database struct {
 func (d *Database) OwnsEngine() bool { return d.engine != nil }
 
 // Watch returns a channel that receives after writes to a container, and a function that stops it.
-// Several writes may be received as one. The channel is nil if OwnsEngine is false.
+// Several writes may be received as one. If OwnsEngine is false, these are the writes of d.DB.
 func (d *Database) Watch(container string) (written <-chan struct{}, stop func()) {
 	if d.engine == nil {
-		return nil, func() {}
+		return d.watchOwnWrites(container)
 	}
 	written, stop, err := d.engine.engine.Watch(d.name, container)
 	if err != nil {
 		return nil, func() {}
 	}
 	return written, stop
+}
+
+func (d *Database) watchOwnWrites(container string) (written <-chan struct{}, stop func()) {
+	signal := make(chan struct{}, 1)
+	return signal, d.DB.NotifyWrites(func(to string, _ []string, _ string) {
+		if to != container {
+			return
+		}
+		select {
+		case signal <- struct{}{}:
+		default:
+		}
+	})
 }
 
 // Changes returns a count of the changes of each partition (readcache.Changes). It is nil if

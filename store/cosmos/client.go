@@ -2,7 +2,6 @@ package cosmos
 
 import (
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -38,7 +37,7 @@ const (
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it
 // executes it.
-func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writes *atomic.Pointer[Written]) azcore.ClientOptions {
+func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) azcore.ClientOptions {
 	return azcore.ClientOptions{
 		Transport: o.Transport,
 		Retry: policy.RetryOptions{

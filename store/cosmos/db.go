@@ -11,7 +11,6 @@ import (
 	"context"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -51,7 +50,7 @@ type DB struct {
 	backoff   backoff
 	random    io.Reader
 	throttles *throttleMonitor
-	writes    *atomic.Pointer[Written]
+	writes    *writeObservers
 
 	mu         sync.Mutex
 	containers map[string]*azcosmos.ContainerClient // by name
@@ -62,7 +61,7 @@ type DB struct {
 func New(options Options) (*DB, error) {
 	options = options.withDefaults()
 	throttles, clock := new(throttleMonitor), &databaseClock{local: options.Now, off: options.ClockOff}
-	writes := new(atomic.Pointer[Written])
+	writes := new(writeObservers)
 	clientOptions := options.pipeline(throttles, clock, writes)
 	client, err := newClient(options, clientOptions)
 	if err != nil {

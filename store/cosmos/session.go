@@ -4,12 +4,10 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
@@ -22,7 +20,7 @@ type sessionKey struct{}
 // the context. The context keeps the session token of every answer, and sends it with later
 // requests to the same container. One GraphQL request is one session.
 func WithSession(ctx context.Context) context.Context {
-	return context.WithValue(ctx, sessionKey{}, &session{tokens: map[string]SessionToken{}})
+	return context.WithValue(ctx, sessionKey{}, &session{seen: SessionTokens{}})
 }
 
 // InSession returns ctx if it has a session, and otherwise a context with a new one.
@@ -34,10 +32,20 @@ func InSession(ctx context.Context) context.Context {
 }
 
 // SessionTokenOf returns the state of a container that the session of ctx has seen, as a session
-// token. It is empty if there is none.
+// token. It is empty if there is none. It does not contain claims.
 func SessionTokenOf(ctx context.Context, container string) string {
 	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
 		return s.token(container)
+	}
+	return ""
+}
+
+// NeededSession returns the state of a container that reads of ctx must see: what the session has
+// seen, and what was claimed for it.
+func NeededSession(ctx context.Context, container string) string {
+	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
+		token, _ := s.needed(container)
+		return token
 	}
 	return ""
 }
@@ -46,32 +54,108 @@ func SessionTokenOf(ctx context.Context, container string) string {
 // token. Later reads of ctx see that state, or a later one.
 func JoinSession(ctx context.Context, container, token string) {
 	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
-		s.keep(container, token)
+		s.keep(container, token, false)
 	}
+}
+
+// ClaimSession adds states of containers to what reads of ctx must see. Unlike the states of
+// JoinSession, nobody has verified them. If no replica has a state, the claim of its container is
+// dropped, the read is sent once more without it, and ClaimFailed returns true.
+func ClaimSession(ctx context.Context, claimed SessionTokens) {
+	s, ok := ctx.Value(sessionKey{}).(*session)
+	if !ok || len(claimed) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.claimed == nil {
+		s.claimed = SessionTokens{}
+	}
+	s.claimed.Merge(claimed)
+}
+
+// ClaimFailed reports whether a claim was dropped. What ctx read may then be older than the claim.
+func ClaimFailed(ctx context.Context) bool {
+	s, ok := ctx.Value(sessionKey{}).(*session)
+	if !ok {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.claimFailed
+}
+
+// SeenInSession returns a copy of the states that the session of ctx has seen.
+func SeenInSession(ctx context.Context) SessionTokens {
+	s, ok := ctx.Value(sessionKey{}).(*session)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen.clone()
+}
+
+// WrittenInSession returns a copy of the states that the successful writes of ctx have produced. It
+// has no containers to which ctx did not write.
+func WrittenInSession(ctx context.Context) SessionTokens {
+	s, ok := ctx.Value(sessionKey{}).(*session)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.written.clone()
 }
 
 // session holds the session token of each container. It may be used concurrently.
 type session struct {
-	mu       sync.Mutex
-	tokens   map[string]SessionToken
-	advanced map[[2]string]bool // containers and partitions of AdvanceSessionOnce
+	mu          sync.Mutex
+	seen        SessionTokens // of all answers
+	written     SessionTokens // of the answers to writes; nil before the first one
+	claimed     SessionTokens // of ClaimSession; nil before its first call
+	claimFailed bool
+	advanced    map[[2]string]bool // containers and partitions of AdvanceSessionOnce
 }
 
 func (s *session) token(container string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.tokens[container].String()
+	return s.seen[container].String()
 }
 
-func (s *session) keep(container, token string) {
+// needed returns the session token for a read of a container, and whether it contains a claim.
+func (s *session) needed(container string) (token string, claimed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known := s.tokens[container]
-	if known == nil {
-		known = SessionToken{}
-		s.tokens[container] = known
+	claim := s.claimed[container]
+	if len(claim) == 0 {
+		return s.seen[container].String(), false
 	}
-	known.Merge(token)
+	both := maps.Clone(claim)
+	both.Merge(s.seen[container].String())
+	return both.String(), true
+}
+
+// keep adds the session token of an answer.
+func (s *session) keep(container, token string, ofWrite bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.add(container, token)
+	if ofWrite {
+		if s.written == nil {
+			s.written = SessionTokens{}
+		}
+		s.written.add(container, token)
+	}
+}
+
+// dropClaim removes the claim of a container, which no replica has reached.
+func (s *session) dropClaim(container string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.claimed, container)
+	s.claimFailed = true
 }
 
 // sessionPolicy sends and stores the session tokens, which azcosmos does not do. Without a token, a
@@ -87,14 +171,34 @@ func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if !ok {
 		return request.Next()
 	}
-	if token := session.token(target.Container); token != "" {
+	token, claimed := session.needed(target.Container)
+	if token != "" {
 		request.Raw().Header.Set(SessionTokenHeader, token)
 	}
 	response, err := request.Next()
+	if claimed && err == nil && response.StatusCode == http.StatusNotFound && substatusOf(response) == ReadSessionNotAvailable {
+		response, err = session.withoutClaim(request, response, target.Container)
+	}
 	if err == nil && hasUsableToken(response) {
-		session.keep(target.Container, response.Header.Get(SessionTokenHeader))
+		ofWrite := !target.isRead() && response.StatusCode < http.StatusBadRequest
+		session.keep(target.Container, response.Header.Get(SessionTokenHeader), ofWrite)
 	}
 	return response, err
+}
+
+// withoutClaim sends a request once more, without what was claimed for its session. rejected is the
+// answer of a replica that has not reached the claim.
+func (s *session) withoutClaim(request *policy.Request, rejected *http.Response, container string) (*http.Response, error) {
+	runtime.Drain(rejected)
+	s.dropClaim(container)
+	if err := request.RewindBody(); err != nil {
+		return nil, err
+	}
+	request.Raw().Header.Del(SessionTokenHeader)
+	if token := s.token(container); token != "" {
+		request.Raw().Header.Set(SessionTokenHeader, token)
+	}
+	return request.Next()
 }
 
 // hasUsableToken reports whether the session token of a response may be sent with later reads: that
@@ -153,83 +257,4 @@ func AdvanceSessionOnce(ctx context.Context, c *azcosmos.ContainerClient, partit
 	}
 	session.advanced[place] = true
 	return nil
-}
-
-// SessionToken is the state of a container that a session has seen: the latest position by the id
-// of the partition key range. The service writes it as "range:position,range:position".
-type SessionToken map[string]string
-
-// String returns the token as it is sent, sorted by range.
-func (t SessionToken) String() string {
-	if len(t) == 1 { // the usual case
-		for id, position := range t {
-			return id + ":" + position
-		}
-	}
-	var b strings.Builder
-	for i, id := range slices.Sorted(maps.Keys(t)) {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(id + ":" + t[id])
-	}
-	return b.String()
-}
-
-// Merge adds the token of an answer. The later of two positions of a range is kept. Merge
-// ignores malformed text.
-func (t SessionToken) Merge(token string) {
-	for part := range strings.SplitSeq(token, ",") {
-		id, position, ok := strings.Cut(part, ":")
-		if ok && !laterPosition(t[id], position) {
-			t[id] = position
-		}
-	}
-}
-
-// Covers reports whether t has each position of a token, or a later one.
-func (t SessionToken) Covers(token string) bool {
-	for part := range strings.SplitSeq(token, ",") {
-		id, position, ok := strings.Cut(part, ":")
-		if ok && (t[id] == "" || laterPosition(position, t[id])) {
-			return false
-		}
-	}
-	return true
-}
-
-// laterPosition reports whether a is later than b. A position is
-// "version#number#region=number…". A range that moved has a greater version. The first number
-// counts all writes of the range; the regions' numbers are parts of it.
-func laterPosition(a, b string) bool {
-	aVersion, aNumber := parsePosition(a)
-	bVersion, bNumber := parsePosition(b)
-	return aVersion > bVersion || aVersion == bVersion && aNumber > bNumber
-}
-
-// SessionLSN returns the log sequence number (LSN) in the session token of an answer from one
-// physical partition. It is the LSN of the last write that the answering replica has. It is
-// negative if there is none.
-func SessionLSN(response *http.Response) int64 {
-	_, position, _ := strings.Cut(response.Header.Get(SessionTokenHeader), ":")
-	_, number := parsePosition(position)
-	return number
-}
-
-// parsePosition returns the version and the number. The version is 0 for the older form
-// "number". A malformed position is earlier than any other.
-func parsePosition(position string) (version, number int64) {
-	head, rest, versioned := strings.Cut(position, "#")
-	if !versioned {
-		head, rest = "0", position
-	}
-	rest, _, _ = strings.Cut(rest, "#")
-	version, err := strconv.ParseInt(head, 10, 64)
-	if err != nil {
-		return -1, -1
-	}
-	if number, err = strconv.ParseInt(rest, 10, 64); err != nil {
-		return -1, -1
-	}
-	return version, number
 }

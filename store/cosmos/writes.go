@@ -2,6 +2,8 @@ package cosmos
 
 import (
 	"net/http"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -13,17 +15,43 @@ import (
 // called concurrently, and must not block.
 type Written func(container string, partitions []string, token string)
 
-// NotifyWrites sets the function that is called after each write of the DB. It replaces the former
-// one.
-func (db *DB) NotifyWrites(written Written) { db.writes.Store(&written) }
+// NotifyWrites adds a function that is called after each write of the DB, until stop is called.
+func (db *DB) NotifyWrites(written Written) (stop func()) { return db.writes.add(written) }
 
-// writePolicy calls the function of NotifyWrites.
-type writePolicy struct{ written *atomic.Pointer[Written] }
+// writeObservers are the functions of NotifyWrites. They may be used concurrently.
+type writeObservers struct {
+	mu  sync.Mutex // serializes changes
+	all atomic.Pointer[[]*Written]
+}
+
+// load returns the functions, which must not be changed.
+func (o *writeObservers) load() []*Written {
+	if all := o.all.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+func (o *writeObservers) add(written Written) (remove func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	added := append(slices.Clip(o.load()), &written)
+	o.all.Store(&added)
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		rest := slices.DeleteFunc(slices.Clone(o.load()), func(other *Written) bool { return other == &written })
+		o.all.Store(&rest)
+	}
+}
+
+// writePolicy calls the functions of NotifyWrites.
+type writePolicy struct{ observers *writeObservers }
 
 func (p writePolicy) Do(request *policy.Request) (*http.Response, error) {
 	response, err := request.Next()
-	written := p.written.Load()
-	if written == nil {
+	observers := p.observers.load()
+	if len(observers) == 0 {
 		return response, err
 	}
 	target, ok := TargetOf(request.Raw())
@@ -34,7 +62,10 @@ func (p writePolicy) Do(request *policy.Request) (*http.Response, error) {
 	if err == nil && hasUsableToken(response) {
 		token = response.Header.Get(SessionTokenHeader)
 	}
-	(*written)(target.Container, partitionKeysOf(request.Raw()), token)
+	partitions := partitionKeysOf(request.Raw())
+	for _, written := range observers {
+		(*written)(target.Container, partitions, token)
+	}
 	return response, err
 }
 
