@@ -102,6 +102,7 @@ func (c containerRanges) successors(lease changefeed.Lease) ([]changefeed.Lease,
 		}
 		r = lease.Range.Intersection(r) // another lease covers the rest
 		child := c.lease(r)
+		child.Position, child.Views = lease.Position, lease.Views
 		var err error
 		if child.Continuation, err = changefeed.NarrowContinuation(lease.Continuation, r); err != nil {
 			return nil, err

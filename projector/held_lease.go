@@ -3,10 +3,12 @@ package projector
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 )
 
 // heldLease is a lease that this projector works on. The worker's two loops use it concurrently:
@@ -16,13 +18,15 @@ type heldLease struct {
 	now             func() time.Time
 	expire          time.Duration
 	writeTimeout    time.Duration
-	checkpointAfter int // the number of changes after which the checkpoint is written
+	checkpointAfter int           // the number of changes after which the checkpoint is written
+	promptly        time.Duration // the shortest time between two checkpoints that clients wait for
 
 	writing chan struct{} // a semaphore of one slot: one write of the lease at a time
 
 	mu      sync.Mutex // guards the fields below; never held during a request
 	lease   changefeed.Lease
 	unsaved int       // changes projected since the checkpoint was written
+	awaited bool      // clients may wait for the checkpoint (progress.awaited)
 	saved   time.Time // when the last successful write began; the lease expires relative to this time
 	lost    bool      // another process has written or deleted the lease
 }
@@ -35,6 +39,7 @@ func (p *Projector) newHeldLease(lease changefeed.Lease) *heldLease {
 		expire:          p.options.Expire,
 		writeTimeout:    p.options.Renew, // leaves time for another attempt before the lease expires
 		checkpointAfter: p.options.PageSize,
+		promptly:        gathersPerCheckpoint * p.options.Gather,
 		lease:           lease,
 
 		writing: make(chan struct{}, 1),
@@ -63,20 +68,94 @@ func (h *heldLease) current() changefeed.Lease {
 	return h.lease
 }
 
-// advance moves the checkpoint past n projected changes. It writes the checkpoint only after
-// checkpointAfter changes or checkpointInterval; renewals and releases write it too. After a crash,
-// the next projector reads some changes again, without effect. That costs less than a write for
-// every page.
-func (h *heldLease) advance(ctx context.Context, resourceID, continuation string, n int) error {
+// progress is how far a step has come in a change feed.
+type progress struct {
+	resourceID, continuation string
+	position                 string               // of the page (changefeed.ChangePage)
+	views                    cosmos.SessionTokens // what the step has seen of the views
+	changes                  int                  // that are projected
+	awaited                  bool                 // clients wait until the checkpoint has these changes
+}
+
+// advance moves the checkpoint past projected changes. It writes the checkpoint if clients wait for
+// it, after checkpointAfter changes, and after checkpointInterval; renewals and releases write it
+// too. After a crash, the next projector reads some changes again, without effect. That costs less
+// than a write for every page.
+func (h *heldLease) advance(ctx context.Context, p progress) error {
 	h.mu.Lock()
-	h.lease.ResourceID, h.lease.Continuation = resourceID, continuation
-	h.unsaved += n
-	due := h.unsaved >= h.checkpointAfter || h.now().Sub(h.saved) >= checkpointInterval
+	if h.lease.ResourceID != p.resourceID {
+		h.lease.Position, h.lease.Views = "", "" // of another container
+	}
+	h.lease.ResourceID, h.lease.Continuation = p.resourceID, p.continuation
+	h.lease.Position = laterPosition(h.lease.Position, p.position)
+	h.lease.Views = joinViews(h.lease.Views, p.views)
+	h.unsaved += p.changes
+	h.awaited = h.awaited || p.awaited
+	due := h.isAwaited() || h.unsaved >= h.checkpointAfter || h.now().Sub(h.saved) >= checkpointInterval
 	h.mu.Unlock()
 	if !due {
 		return nil
 	}
 	return h.save(ctx)
+}
+
+// gathersPerCheckpoint is the number of gather intervals between two checkpoints of changes that
+// clients wait for. A write of a lease costs about 10 RU.
+const gathersPerCheckpoint = 2
+
+// isAwaited reports whether clients may wait for the checkpoint, and the last one is old enough.
+// h.mu must be held.
+func (h *heldLease) isAwaited() bool { return h.awaited && h.now().Sub(h.saved) >= h.promptly }
+
+// atEnd notes the position of a page without changes, which renewals write. If clients wait for the
+// checkpoint, atEnd writes it, or returns false because the last one is too young.
+func (h *heldLease) atEnd(ctx context.Context, position string) (done bool, err error) {
+	h.mu.Lock()
+	h.lease.Position = laterPosition(h.lease.Position, position)
+	awaited, due := h.awaited, h.isAwaited()
+	h.mu.Unlock()
+	if due {
+		return true, h.save(ctx)
+	}
+	return !awaited, nil
+}
+
+// laterPosition returns the later of two positions of a lease. position is one of a page, in one
+// partition key range. The known ranges continue in it, so all of them get its number.
+func laterPosition(known, position string) string {
+	ranges := cosmos.SessionToken{}
+	ranges.Merge(known)
+	id, number, ok := strings.Cut(position, ":")
+	if !ok || ranges.Covers(position) {
+		return known
+	}
+	ranges[id] = number
+	for former := range ranges {
+		ranges[former] = number
+	}
+	return ranges.String()
+}
+
+// maxViewRanges is the number of partition key ranges of a view whose states a lease stores.
+const maxViewRanges = 64
+
+// joinViews adds states of views to those that a lease stores. If there are too many, only the new
+// ones stay: the others have reached all replicas long ago.
+func joinViews(known string, seen cosmos.SessionTokens) string {
+	if len(seen) == 0 {
+		return known
+	}
+	joined, err := cosmos.ParseSessionTokens(known)
+	if err != nil {
+		return seen.String()
+	}
+	joined.Merge(seen)
+	for view, token := range joined {
+		if len(token) > maxViewRanges && len(seen[view]) > 0 {
+			joined[view] = seen[view]
+		}
+	}
+	return joined.String()
 }
 
 // checkpointInterval is the longest time between checkpoints while changes arrive. Renewals write
@@ -105,7 +184,8 @@ func (h *heldLease) save(ctx context.Context) error {
 		return ctx.Err()
 	}
 	h.mu.Lock()
-	lease, unsaved, begun, lost := h.lease, h.unsaved, h.now(), h.lost
+	lease, unsaved, awaited, begun, lost := h.lease, h.unsaved, h.awaited, h.now(), h.lost
+	h.awaited = false
 	h.mu.Unlock()
 	switch {
 	case lost:
@@ -124,6 +204,8 @@ func (h *heldLease) save(ctx context.Context) error {
 		h.unsaved -= unsaved
 	case errors.Is(err, changefeed.ErrLeaseLost):
 		h.lost = true
+	default:
+		h.awaited = h.awaited || awaited
 	}
 	return err
 }

@@ -137,7 +137,7 @@ var mutants = map[string]mutanttest.Mutant{
 	"checkpoint before views": {
 		File:  "reader.go",
 		Right: "	for _, changes := range r.portions(",
-		Wrong: "	if err := r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes)); err != nil {\n		return idle, err\n	}\n" +
+		Wrong: "	if err := r.held.advance(ctx, progress{resourceID: page.ResourceID, continuation: page.Continuation, changes: len(page.Changes)}); err != nil {\n		return idle, err\n	}\n" +
 			"	for _, changes := range r.portions(",
 		Tests: inStorm,
 	},

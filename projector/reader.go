@@ -3,6 +3,7 @@ package projector
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -10,6 +11,7 @@ import (
 
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
@@ -35,7 +37,14 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 	case err != nil:
 		return idle, err
 	case len(page.Changes) == 0:
-		return idle, nil
+		if page.ResourceID != at.ResourceID { // the first page of the container
+			return idle, nil
+		}
+		done, err := r.held.atEnd(ctx, page.Position)
+		if !done {
+			return unsaved, err
+		}
+		return idle, err
 	case page.ResourceID != at.ResourceID: // the first page of the container
 		return r.restart(ctx, at)
 	}
@@ -48,8 +57,27 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 	if len(page.Changes) < r.pageSize {
 		result = drained
 	}
-	return result, r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes))
+	return result, r.held.advance(ctx, progress{
+		resourceID:   page.ResourceID,
+		continuation: page.Continuation,
+		position:     page.Position,
+		views:        viewsSeen(ctx),
+		changes:      len(page.Changes),
+		awaited:      at.Container == schema.Posts, // by store/sessions
+	})
 }
+
+// viewsSeen returns what the session of a step has seen of the views, in what it read and wrote.
+func viewsSeen(ctx context.Context) cosmos.SessionTokens {
+	seen := cosmos.SeenInSession(ctx)
+	maps.DeleteFunc(seen, func(container string, _ cosmos.SessionToken) bool {
+		return !slices.Contains(viewContainers, container)
+	})
+	return seen
+}
+
+// viewContainers are the containers in which projections write.
+var viewContainers = []string{schema.Users, schema.Feed, schema.Lists}
 
 // portions divides a page into parts with at most maxUnfinished changes that need a Finisher, which
 // runs after each part.
@@ -90,7 +118,7 @@ func (r *reader) restart(ctx context.Context, at changefeed.Lease) (stepResult, 
 	}
 	r.retrier.logger.Warn("container was recreated: reading its change feed from the beginning",
 		"container", at.Container, "before", at.ResourceID, "now", current.resourceID)
-	return more, r.held.advance(ctx, current.resourceID, "", r.pageSize)
+	return more, r.held.advance(ctx, progress{resourceID: current.resourceID, changes: r.pageSize})
 }
 
 // project projects changes concurrently, first in groups and then one by one what is left. Then it

@@ -39,7 +39,7 @@ func (p *Projector) settleRound(ctx context.Context) (bool, error) {
 			if err != nil {
 				return worked, fmt.Errorf("%s: %w", w.id, err)
 			}
-			if result == idle {
+			if result == idle || result == unsaved {
 				break
 			}
 			worked = true

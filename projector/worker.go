@@ -22,6 +22,7 @@ const (
 	idle    stepResult = iota // there was nothing to do: after a signal, or the poll interval
 	more                      // there may be more to do: now
 	drained                   // the step reached the end of the feed: after the gather interval
+	unsaved                   // there was nothing to do, but the checkpoint must be written: after the gather interval
 )
 
 // worker runs the steps of one lease's work for as long as this projector holds the lease.
@@ -136,7 +137,7 @@ func (w *worker) workLoop(ctx context.Context) {
 			switch result {
 			case idle:
 				w.waitForWork(ctx, woken)
-			case drained:
+			case drained, unsaved:
 				w.sleep(ctx, w.gather)
 			}
 		}

@@ -18,6 +18,14 @@ type Lease struct {
 	Continuation string // the checkpoint; empty before the first one
 	Owner        string // empty if no process owns the lease
 	ETag         string // as read; every write changes it
+
+	// Position is a session token: all changes up to it are projected. It names the partition key
+	// range of the lease, and those that the range was a part of before splits, each with the same log
+	// sequence number: a split does not begin the numbers anew. It is empty if it is unknown.
+	Position string
+	// Views are the session tokens (cosmos.SessionTokens) of the views after these changes. A read
+	// with them shows the changes, also if a replica lags.
+	Views string
 }
 
 // ErrLeaseLost reports that a process no longer holds a lease. Another process has written or
@@ -37,6 +45,8 @@ type leaseItem struct {
 	Range        FeedRange `json:"range"`
 	ResourceID   string    `json:"resourceId,omitempty"`
 	Continuation string    `json:"continuation,omitempty"`
+	Position     string    `json:"position,omitempty"`
+	Views        string    `json:"views,omitempty"`
 	Owner        string    `json:"owner"`
 	ETag         string    `json:"_etag,omitempty"`
 }
@@ -90,10 +100,10 @@ func (f *Feeds) DeleteLease(ctx context.Context, lease Lease) error {
 
 func (l Lease) item() leaseItem {
 	return leaseItem{ID: l.ID, Type: typeLease, Container: l.Container, Range: l.Range, ResourceID: l.ResourceID,
-		Continuation: l.Continuation, Owner: l.Owner}
+		Continuation: l.Continuation, Position: l.Position, Views: l.Views, Owner: l.Owner}
 }
 
 func (i leaseItem) lease() Lease {
 	return Lease{ID: i.ID, Container: i.Container, Range: i.Range, ResourceID: i.ResourceID,
-		Continuation: i.Continuation, Owner: i.Owner, ETag: i.ETag}
+		Continuation: i.Continuation, Position: i.Position, Views: i.Views, Owner: i.Owner, ETag: i.ETag}
 }

@@ -2,6 +2,7 @@ package changefeed
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -14,6 +15,11 @@ type ChangePage struct {
 	Changes      []Change
 	Continuation string // where the next page begins
 	ResourceID   string // of the container that Continuation belongs to
+
+	// Position is the session token of the last change that the pages up to this one have, or of the
+	// replica's state if the page is at the end of the feed. It is empty if it is unknown: also of a
+	// range that was split, whose parts have positions of their own.
+	Position string
 }
 
 // Changes reads one page of a container's change feed: up to limit changes, or more if one
@@ -33,6 +39,7 @@ func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRan
 		Changes:      changes,
 		Continuation: page.Continuation,
 		ResourceID:   page.resourceID,
+		Position:     page.position(),
 	}, nil
 }
 
@@ -42,6 +49,22 @@ type Page struct {
 	Continuation string
 	resourceID   string // of the container
 	end          int64  // LSN of the last change in the feed range; negative if unknown
+	response     *http.Response
+}
+
+// position returns ChangePage.Position.
+func (p Page) position() string {
+	last, ofSplit := p.end, len(ContinuationRanges(p.Continuation)) != 1
+	if len(p.Items) > 0 {
+		var err error
+		if last, err = lsnOf(p.Items[len(p.Items)-1]); err != nil || last == 0 {
+			return ""
+		}
+	}
+	if p.response == nil || last < 0 || ofSplit {
+		return ""
+	}
+	return cosmos.SessionAt(p.response, last)
 }
 
 // ReadPage reads a page as Changes does, from any container and without decoding it.
@@ -68,7 +91,9 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	if response.ResourceID != "" && response.ResourceID != resourceID {
 		return Page{}, ErrContainerReplaced
 	}
-	page := Page{end: -1, Items: response.Items, Continuation: response.ContinuationToken, resourceID: resourceID}
+	page := Page{
+		end: -1, Items: response.Items, Continuation: response.ContinuationToken, resourceID: resourceID, response: response.RawResponse,
+	}
 	if response.RawResponse != nil {
 		page.end = cosmos.SessionLSN(response.RawResponse)
 	}
