@@ -44,7 +44,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	return &blog.Comment{
 		ID:           argument.ID,
 		Post:         a.Post.Post(),
-		Author:       &blog.User{ID: author.ID, Username: author.Username},
+		Author:       &blog.User{ID: author.ID, Username: author.Username, Revision: author.Revision},
 		Content:      in.Content,
 		Excerpt:      blog.CommentExcerpt(in.Content),
 		CreationDate: argument.CreationDate,

@@ -25,7 +25,7 @@ func TestCreateComment(t *testing.T) {
 		Excerpt: "\"Well\" <said> 🚀", CreationDate: comment.CreationDate,
 	}}
 	want := &blog.Comment{
-		ID: comment.ID, Post: &counted, Author: &blog.User{ID: bob.ID, Username: "Bob"},
+		ID: comment.ID, Post: &counted, Author: &blog.User{ID: bob.ID, Username: "Bob", Revision: bob.Revision},
 		Content: "\"Well\" <said> 🚀", Excerpt: "\"Well\" <said> 🚀", CreationDate: comment.CreationDate,
 	}
 	if diff := cmp.Diff(want, comment); diff != "" {

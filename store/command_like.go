@@ -34,7 +34,7 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 	}
 	return &blog.Like{
 		Post:         a.Post.Post(),
-		User:         &blog.User{ID: user.ID, Username: user.Username},
+		User:         &blog.User{ID: user.ID, Username: user.Username, Revision: user.Revision},
 		CreationDate: argument.CreationDate,
 	}, nil
 }

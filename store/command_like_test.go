@@ -17,7 +17,7 @@ func TestLikePost(t *testing.T) {
 	w.OK(err)
 	counted := *post
 	counted.Content, counted.LikeCount, counted.Revision = "", 1, 2
-	want := &blog.Like{Post: &counted, User: &blog.User{ID: bob.ID, Username: "Bob"}, CreationDate: like.CreationDate}
+	want := &blog.Like{Post: &counted, User: &blog.User{ID: bob.ID, Username: "Bob", Revision: bob.Revision}, CreationDate: like.CreationDate}
 	if diff := cmp.Diff(want, like); diff != "" {
 		t.Error(diff)
 	}

@@ -6,7 +6,8 @@ package blog
 import "time"
 
 // User is an author of posts, comments and likes. On a post, a comment or a like, a User is a
-// reference with only the ID and Username that the item carries. Loaded distinguishes the two.
+// reference with only the ID, Username and Revision that the item carries. Loaded distinguishes the
+// two.
 type User struct {
 	ID           string
 	Username     string

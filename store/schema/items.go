@@ -137,7 +137,7 @@ func (i *PostItem) HasContentItem() bool { return i.ContentVersion > 0 }
 func (i *PostItem) Post() *blog.Post {
 	post := &blog.Post{
 		ID:             i.PostID,
-		Author:         &blog.User{ID: i.Writer(), Username: i.UserUsername},
+		Author:         &blog.User{ID: i.Writer(), Username: i.UserUsername, Revision: i.AuthorRevision},
 		Title:          i.Title,
 		Content:        i.Content,
 		ContentSize:    i.ContentSize,
@@ -159,13 +159,11 @@ func (i *PostItem) Post() *blog.Post {
 	return post
 }
 
-// ViewSource returns the post as the views copy it: without content, and with the revision of its
-// author's username.
+// ViewSource returns the post as the views copy it: without content.
 func (i *PostItem) ViewSource() *blog.Post {
 	post := i.Post()
 	post.ID = i.ID // the id of its copies
 	post.Content, post.ContentVersion = "", 0
-	post.Author.Revision = i.AuthorRevision
 	return post
 }
 
@@ -311,7 +309,7 @@ func (i *CommentItem) Comment(post *blog.Post) *blog.Comment {
 	return &blog.Comment{
 		ID:           i.ID,
 		Post:         post,
-		Author:       &blog.User{ID: i.Writer(), Username: i.UserUsername},
+		Author:       &blog.User{ID: i.Writer(), Username: i.UserUsername, Revision: i.AuthorRevision},
 		Content:      i.Content,
 		Excerpt:      cmp.Or(i.Excerpt, i.Content),
 		CreationDate: i.CreationDate,
@@ -352,7 +350,7 @@ func NewLikeItem(postID string, like *blog.Like) LikeItem {
 func (i *LikeItem) Like(post *blog.Post) *blog.Like {
 	return &blog.Like{
 		Post:         post,
-		User:         &blog.User{ID: i.UserID, Username: i.UserUsername},
+		User:         &blog.User{ID: i.UserID, Username: i.UserUsername, Revision: i.AuthorRevision},
 		CreationDate: i.CreationDate,
 	}
 }

@@ -59,7 +59,7 @@ func NewEntryItem(list blog.List, post *blog.Post) EntryItem {
 func (i *EntryItem) Post() *blog.Post {
 	return &blog.Post{
 		ID:           i.PostID,
-		Author:       &blog.User{ID: i.UserID, Username: i.UserUsername},
+		Author:       &blog.User{ID: i.UserID, Username: i.UserUsername, Revision: i.AuthorRevision},
 		Title:        i.Title,
 		ContentSize:  i.ContentSize,
 		Excerpt:      i.Excerpt,
