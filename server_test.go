@@ -332,6 +332,19 @@ func TestCostLimitOfAServer(t *testing.T) {
 	withFlag.Ask(t, query, nil, nil)
 }
 
+// TestPublicMaxAgeOfAServer reads who may keep the answer of a server that allows sharing.
+func TestPublicMaxAgeOfAServer(t *testing.T) {
+	client := serveInProcess(t, nil, "--data", t.TempDir(), "--public-max-age", "1m30s")
+	response, err := http.Get(client.URL + "/graphql?query={__typename}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if got := response.Header.Get("Cache-Control"); got != "public, max-age=90" {
+		t.Errorf("Cache-Control is %q", got)
+	}
+}
+
 // TestForeignWebPagesAreRejected sends the requests of a browser for a page of another site to
 // every listener on loopback, with a foreign Host or a foreign Origin.
 func TestForeignWebPagesAreRejected(t *testing.T) {

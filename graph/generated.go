@@ -259,6 +259,14 @@ viewer, so no cache may share it.
 directive @viewer on FIELD_DEFINITION
 
 """
+Marks a field of a view: a copy or a counter that follows its source, usually within a fraction of a
+second. A client that has just written something sees it here too: the answer waits for the view, by
+the client's account or its header ` + "`" + `Cosmosblog-Session` + "`" + `. If that takes longer than half a second, the
+answer has ` + "`" + `"stale": true` + "`" + ` in ` + "`" + `extensions` + "`" + `.
+"""
+directive @view on FIELD_DEFINITION
+
+"""
 A UTC timestamp in RFC 3339 format with microseconds, for example ` + "`" + `2026-01-31T12:00:00.000000Z` + "`" + `.
 It is always 27 characters long, so timestamps sort as strings.
 """
@@ -403,7 +411,7 @@ type Query {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in the feed. The page starts after it."
     after: String
-  ): PostConnection @price(ru: 2.6, element: 0.32, size: "first")
+  ): PostConnection @view @price(ru: 2.6, element: 0.32, size: "first")
 
   "The tag with a name, whether or not any post has it."
   tag(
@@ -418,7 +426,7 @@ type Query {
   tags(
     "The number of tags: 1 to 100."
     first: Int = 20
-  ): [Tag!] @price(ru: 2.4, element: 0.12, size: "first")
+  ): [Tag!] @view @price(ru: 2.4, element: 0.12, size: "first")
 
   "The posts of one month, whether or not there are any."
   archive(
@@ -432,7 +440,7 @@ type Query {
     first: Int = 20
     "Only months before this one, in the form ` + "`" + `YYYY-MM` + "`" + `."
     before: String
-  ): [ArchiveMonth!] @price(ru: 2.4, element: 0.12, size: "first")
+  ): [ArchiveMonth!] @view @price(ru: 2.4, element: 0.12, size: "first")
 
   "The object with an id."
   node(
@@ -618,14 +626,14 @@ type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
   "When the user was created. ` + "`" + `null` + "`" + ` for a user who has been deleted."
   creationDate: DateTime @price(needsWhole: true)
   "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published or deleted post within moments."
-  postCount: Int @price(needsWhole: true)
+  postCount: Int @view @price(needsWhole: true)
   "The user's posts, newest first."
   posts(
     "The page size: 1 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @price(ru: 2.6, element: 0.32, size: "first", needsWhole: true)
+  ): PostConnection @view @price(ru: 2.6, element: 0.32, size: "first", needsWhole: true)
 }
 
 "A blog post."
@@ -705,7 +713,7 @@ type Tag {
   "The name: 1 to 30 letters, combining marks, digits and ` + "`" + `-` + "`" + `, without capitals."
   name: String!
   "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published, edited or deleted post within moments."
-  postCount: Int @read(alone: 1, request: 2.3, element: 0.15)
+  postCount: Int @view @read(alone: 1, request: 2.3, element: 0.15)
   """
   The posts with the tag, newest first. They hold everything but the content, the counts and the
   recent comments, which cost a read for all posts of the list.
@@ -715,7 +723,7 @@ type Tag {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @price(ru: 2.6, element: 0.3, size: "first", entries: true)
+  ): PostConnection @view @price(ru: 2.6, element: 0.3, size: "first", entries: true)
 }
 
 "A month of the archive. Posts belong to the month, in UTC, in which they were published."
@@ -723,7 +731,7 @@ type ArchiveMonth {
   "The month, in the form ` + "`" + `YYYY-MM` + "`" + `."
   month: String!
   "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published or deleted post within moments."
-  postCount: Int @read(alone: 1, request: 2.3, element: 0.15)
+  postCount: Int @view @read(alone: 1, request: 2.3, element: 0.15)
   """
   The posts of the month, newest first. They hold everything but the content, the counts and the
   recent comments, which cost a read for all posts of the list.
@@ -733,7 +741,7 @@ type ArchiveMonth {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @price(ru: 2.6, element: 0.3, size: "first", entries: true)
+  ): PostConnection @view @price(ru: 2.6, element: 0.3, size: "first", entries: true)
 }
 
 "The order of a list of comments."

@@ -63,6 +63,7 @@ func (s listSource[T]) fetch(ctx context.Context, request blog.PageRequest) (pag
 	}
 	err = scopeFrom(ctx).read(ctx, request.First, func() (bytes int, err error) {
 		page, err = s.read(ctx, request)
+		page = pageWithOwnName(ctx, page)
 		for _, element := range page.Items {
 			bytes += contentBytes(element)
 		}

@@ -111,6 +111,7 @@ func fetchOne[T any](read func(ctx context.Context, partitionKey, id string) (*T
 		err := scopeFrom(ctx).read(ctx, 1, func() (bytes int, err error) {
 			value, err = orNull(read(ctx, ids[0].PartitionKey, ids[0].ID))
 			if value != nil {
+				value = withOwnName(ctx, value)
 				bytes = contentBytes(value)
 			}
 			return bytes, err
@@ -127,7 +128,8 @@ func fetchMany[K comparable, T any](read func(ctx context.Context, ids []K) (map
 	return func(ctx context.Context, ids []K) (values map[K]*T, err error) {
 		err = scopeFrom(ctx).read(ctx, len(ids), func() (bytes int, err error) {
 			values, err = read(ctx, ids)
-			for _, value := range values {
+			for id, value := range values {
+				values[id] = withOwnName(ctx, value)
 				bytes += contentBytes(value)
 			}
 			return bytes, err

@@ -6,6 +6,7 @@ import (
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/sessions"
 )
 
 // mutationResolver calls one command of the store for each mutation. The result of the command is
@@ -30,6 +31,7 @@ func (r mutationResolver) CreateUser(ctx context.Context, input model.CreateUser
 	if err != nil {
 		return nil, err
 	}
+	sessions.From(ctx).UserChanged(user, false)
 	return &model.CreateUserPayload{User: user}, nil
 }
 
@@ -44,6 +46,7 @@ func (r mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUser
 	if err != nil {
 		return nil, asUserRequired(err)
 	}
+	sessions.From(ctx).UserChanged(user, true)
 	return &model.UpdateUserPayload{User: user}, nil
 }
 
@@ -57,6 +60,7 @@ func (r mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUser
 	if err != nil {
 		return nil, asUserRequired(err)
 	}
+	sessions.From(ctx).UserChanged(user, false)
 	return &model.DeleteUserPayload{User: user}, nil
 }
 
@@ -106,7 +110,7 @@ func (r mutationResolver) DeletePost(ctx context.Context, input model.DeletePost
 		return nil, err
 	}
 	scopeFrom(ctx).existing.Store(post.ID, (*blog.Post)(nil))
-	return &model.DeletePostPayload{Post: post}, nil
+	return &model.DeletePostPayload{Post: withOwnName(ctx, post)}, nil
 }
 
 // CreateComment resolves Mutation.createComment (C3).
@@ -124,7 +128,8 @@ func (r mutationResolver) CreateComment(ctx context.Context, input model.CreateC
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateCommentPayload{Comment: comment, Post: markExisting(ctx, comment.Post)}, nil
+	comment.Post = markExisting(ctx, comment.Post)
+	return &model.CreateCommentPayload{Comment: comment, Post: comment.Post}, nil
 }
 
 // UpdateComment resolves Mutation.updateComment.
@@ -141,7 +146,9 @@ func (r mutationResolver) UpdateComment(ctx context.Context, input model.UpdateC
 	if err != nil {
 		return nil, err
 	}
-	return &model.UpdateCommentPayload{Comment: comment, Post: markExisting(ctx, comment.Post)}, nil
+	comment = withOwnName(ctx, comment)
+	comment.Post = markExisting(ctx, comment.Post)
+	return &model.UpdateCommentPayload{Comment: comment, Post: comment.Post}, nil
 }
 
 // DeleteComment resolves Mutation.deleteComment.
@@ -154,7 +161,9 @@ func (r mutationResolver) DeleteComment(ctx context.Context, input model.DeleteC
 	if err != nil {
 		return nil, err
 	}
-	return &model.DeleteCommentPayload{Comment: comment, Post: markExisting(ctx, comment.Post)}, nil
+	comment = withOwnName(ctx, comment)
+	comment.Post = markExisting(ctx, comment.Post)
+	return &model.DeleteCommentPayload{Comment: comment, Post: comment.Post}, nil
 }
 
 // LikePost resolves Mutation.likePost (C4).
@@ -168,7 +177,9 @@ func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInpu
 		return nil, err
 	}
 	scopeFrom(ctx).liked.put(like.Post.ID, true)
-	return &model.LikePostPayload{Like: like, Post: markExisting(ctx, like.Post)}, nil
+	like = withOwnName(ctx, like)
+	like.Post = markExisting(ctx, like.Post)
+	return &model.LikePostPayload{Like: like, Post: like.Post}, nil
 }
 
 // UnlikePost resolves Mutation.unlikePost.
@@ -189,6 +200,7 @@ func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePost
 // markExisting returns the post of a command's result. It records that the post exists, so that
 // the payload's lists do not read the post again.
 func markExisting(ctx context.Context, post *blog.Post) *blog.Post {
+	post = withOwnName(ctx, post)
 	scopeFrom(ctx).existing.Store(post.ID, post)
 	return post
 }

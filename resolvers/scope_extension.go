@@ -39,13 +39,14 @@ func (e *ScopeExtension) ExtensionName() string { return "Scope" }
 // Validate implements graphql.HandlerExtension. It accepts every schema.
 func (e *ScopeExtension) Validate(graphql.ExecutableSchema) error { return nil }
 
-// InterceptResponse executes an operation in a new scope and session. It removes the data of a
-// failed query whose deadline passed during execution, because gqlgen leaves the lists in it empty.
-// For mutations, InterceptRootField does so one by one.
+// InterceptResponse executes an operation in a new scope, and in a session of its own if the
+// context has none (store/sessions). It removes the data of a failed query whose deadline passed
+// during execution, because gqlgen leaves the lists in it empty. For mutations, InterceptRootField
+// does so one by one.
 func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	usage := newUsage(e.options.Limits, limits.MemoryOf(ctx))
 	usage.writes = isMutation(ctx)
-	ctx = withScope(cosmos.WithSession(ctx), usage)
+	ctx = withScope(cosmos.InSession(ctx), usage)
 	var d *diagnostics
 	if e.options.Diagnostics && requestsDiagnostics(ctx) {
 		d = new(diagnostics)

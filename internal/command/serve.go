@@ -16,6 +16,7 @@ import (
 	"cosmosblog/store"
 	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/sessions"
 	"cosmosblog/store/tail"
 )
 
@@ -55,21 +56,25 @@ func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 	return auth.NoIssuer{}, nil
 }
 
-// Reads are the cache of a server's reads, and the tail that counts changes for it.
+// Reads are the cache of a server's reads, the tail that counts changes for it, and the sessions of
+// its clients.
 type Reads struct {
-	Cache *readcache.Cache // nil if it is turned off
-	Tail  *tail.Tail       // nil if the engine in this process counts, or nothing is kept
+	Cache    *readcache.Cache // nil if it is turned off
+	Tail     *tail.Tail       // nil if the engine in this process counts, or nothing is kept
+	Sessions *sessions.Sessions
 }
 
-// StartReads returns the cache of the server's reads. If no engine in this process counts changes,
-// a tail does until r closes.
+// StartReads returns the cache of the server's reads, and its sessions. If no engine in this
+// process counts changes, a tail does until r closes.
 func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) Reads {
 	c := task.Config
+	reads := Reads{Sessions: sessions.New(sessions.Options{DB: database.DB})}
 	switch {
 	case c.CacheBytes == 0:
-		return Reads{}
+		return reads
 	case database.OwnsEngine() || c.Staleness == 0:
-		return Reads{Cache: readcache.New(int64(c.CacheBytes), database.Changes())}
+		reads.Cache = readcache.New(int64(c.CacheBytes), database.Changes())
+		return reads
 	}
 	t := tail.New(tail.Options{
 		DB:         database.DB,
@@ -78,7 +83,8 @@ func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) R
 		Logger:     task.Logger,
 	})
 	r.Go("tail of the change feeds", t.Run)
-	return Reads{readcache.New(int64(c.CacheBytes), t.Changes), t}
+	reads.Cache, reads.Tail = readcache.New(int64(c.CacheBytes), t.Changes), t
+	return reads
 }
 
 // Store returns the store of the server's queries and commands.
@@ -109,7 +115,7 @@ func StartObserver(
 	r *lifecycle.Runner, task Task, database *datafolder.Database, reads Reads, p *projector.Projector,
 ) (telemetry.Observer, error) {
 	options := monitorOptions(task, database, p)
-	options.Reads, options.Tail = reads.Cache, reads.Tail
+	options.Reads, options.Tail, options.Sessions = reads.Cache, reads.Tail, reads.Sessions
 	observer := monitor.Server(r.Context(), options)
 	if task.Config.MetricsAddr == "" {
 		return observer, nil

@@ -19,6 +19,7 @@ type Config struct {
 	CacheBytes   int           // size of the cache of reads of serve
 	Staleness    time.Duration // greatest age of a kept read, if no engine in the process counts changes
 	Limits       limits.Limits // limits of serve for its clients
+	PublicMaxAge time.Duration // how long caches may share answers; 0: not at all
 	CORSOrigins  string        // origins of web pages that may call the API, separated by commas
 	TrustedProxy string        // networks of the trusted proxies, separated by commas
 

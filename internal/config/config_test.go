@@ -241,6 +241,30 @@ var checkCases = map[string]struct {
 		config.Serve, func(c *config.Config) { c.TracesEndpoint = "localhost:4318" },
 		"OTEL_EXPORTER_OTLP_ENDPOINT must be a URL",
 	},
+	"shortest public age": {
+		config.Serve, func(c *config.Config) { c.PublicMaxAge = time.Second },
+		"",
+	},
+	"longest public age": {
+		config.Serve, func(c *config.Config) { c.PublicMaxAge = 24 * time.Hour },
+		"",
+	},
+	"too short public age": {
+		config.Serve, func(c *config.Config) { c.PublicMaxAge = 999 * time.Millisecond },
+		"--public-max-age must be 0s, or whole seconds from 1s to 24h0m0s",
+	},
+	"too long public age": {
+		config.Serve, func(c *config.Config) { c.PublicMaxAge = 24*time.Hour + time.Second },
+		"--public-max-age must be 0s",
+	},
+	"negative public age": {
+		config.Serve, func(c *config.Config) { c.PublicMaxAge = -time.Second },
+		"--public-max-age must be 0s",
+	},
+	"public age with a fraction of a second": {
+		config.Serve, func(c *config.Config) { c.PublicMaxAge = 1500 * time.Millisecond },
+		"--public-max-age must be 0s",
+	},
 	"unknown command": {"fly", func(*config.Config) {}, "unknown command"},
 }
 

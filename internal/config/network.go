@@ -6,11 +6,21 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"time"
 	"unicode"
 )
 
 // networkSettings configure browsers and proxies.
 var networkSettings = []Setting{
+	{
+		Commands: []string{Serve},
+		Flag:     "public-max-age", Env: "COSMOSBLOG_PUBLIC_MAX_AGE", Default: "0s",
+		Meaning: "How long caches, such as a CDN, may serve an answer to everyone without asking the server, in " +
+			"whole seconds up to a day. This applies to queries by GET without `Authorization` and " +
+			"`Cosmosblog-Session` that select no field with `@viewer`. Edited and deleted posts can then be seen " +
+			"as they were for so long. With 0s, no answer is shared.",
+		field: func(c *Config) any { return &c.PublicMaxAge },
+	},
 	{
 		Commands: []string{Serve},
 		Flag:     "cors-origins", Env: "COSMOSBLOG_CORS_ORIGINS", Default: "",
@@ -26,6 +36,9 @@ var networkSettings = []Setting{
 		field: func(c *Config) any { return &c.TrustedProxy },
 	},
 }
+
+// maxPublicMaxAge is one day, because nothing removes an edited or deleted post from the caches.
+const maxPublicMaxAge = 24 * time.Hour
 
 // Origins returns the origins in CORSOrigins.
 func (c *Config) Origins() []string { return splitList(c.CORSOrigins) }
@@ -99,6 +112,9 @@ func (c *Config) checkNetwork() error {
 			faults = append(faults, fmt.Errorf(
 				"--trusted-proxy contains %q, which is neither an address nor a network like 10.0.0.0/8", text))
 		}
+	}
+	if age := c.PublicMaxAge; age != 0 && (age < time.Second || age > maxPublicMaxAge || age%time.Second != 0) {
+		faults = append(faults, fmt.Errorf("--public-max-age must be 0s, or whole seconds from 1s to %v", maxPublicMaxAge))
 	}
 	return errors.Join(faults...)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // privateControl is the Cache-Control of an answer that only its client may keep. The client must
@@ -15,6 +16,15 @@ const privateControl = "private, no-cache"
 // isCacheable reports whether a client may keep the response of an executed query. Errors may be
 // gone at the next try, and extensions describe one execution.
 func isCacheable(r response) bool { return len(r.errors) == 0 && len(r.extensions) == 0 }
+
+// cacheControl returns the Cache-Control of a cacheable answer to a request for a known document.
+func (a *api) cacheControl(r *http.Request, known *knownDocument) string {
+	isPersonal := len(r.Header["Authorization"]) > 0 || len(r.Header[sessionHeader]) > 0 || known.asksOfViewer
+	if isPersonal || a.PublicMaxAge == 0 {
+		return privateControl
+	}
+	return fmt.Sprintf("public, max-age=%d", a.PublicMaxAge/time.Second)
+}
 
 // etagOf returns the ETag of an answer that will be sent in a content coding. It is strong: answers
 // with the same ETag have the same bytes and the same media type. All servers return the same one.

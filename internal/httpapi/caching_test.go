@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
@@ -132,9 +133,11 @@ func ifNoneMatch(values []string) []string {
 }
 
 // TestUncacheableAnswers checks what has no ETag: everything but the complete answers of queries
-// that were sent with GET.
+// that were sent with GET, also if the server shares answers.
 func TestUncacheableAnswers(t *testing.T) {
 	s := newSite(t, true)
+	s.publicMaxAge = time.Minute
+	s.serve(limits.Default())
 	feed := `{"query":"{feed{nodes{title}}}"}`
 	for _, c := range []struct {
 		name, method, target, body string
@@ -229,4 +232,56 @@ func TestConcurrentUnchangedAnswers(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestCacheControl checks who may keep an answer: everyone only if the server allows it, and if the
+// answer depends on no viewer and no session.
+func TestCacheControl(t *testing.T) {
+	s := newSite(t, true)
+	anonymous, signedIn := []string(nil), []string{"Authorization", "Bearer Ann"}
+	for _, c := range []struct {
+		name     string
+		query    string
+		headers  []string
+		isPublic bool
+	}{
+		{"anonymous", `{feed{nodes{title author{username}}}}`, anonymous, true},
+		{"a missing object", `{user(id:"u_aaaaaaaaaaaaaaaaaaaaaaaaaa"){id}}`, anonymous, true},
+		{"behind node", `{node(id:"POST"){...on Post{title}}}`, anonymous, true},
+		{"another operation of the document", `query A{__typename} query B{viewer{id}}`, anonymous, true},
+		{"signed in", `{feed{nodes{title}}}`, signedIn, false},
+		{"a session", `{feed{nodes{title}}}`, []string{"Cosmosblog-Session", "x"}, false},
+		{"an empty session", `{feed{nodes{title}}}`, []string{"Cosmosblog-Session", ""}, false},
+		{"viewer", `{viewer{id}}`, anonymous, false},
+		{"viewer under an alias", `{me:viewer{id}}`, anonymous, false},
+		{"viewer that is skipped", `{__typename viewer@skip(if:true){id}}`, anonymous, false},
+		{"viewer in a fragment", `{...F} fragment F on Query{viewer{id}}`, anonymous, false},
+		{"a field of the viewer", `{post(id:"POST"){viewerHasLiked}}`, anonymous, false},
+		{"such a field in a fragment", `{post(id:"POST"){...F}} fragment F on Post{title viewerHasLiked}`, anonymous, false},
+		{"such a field behind node", `{node(id:"POST"){...on Post{viewerHasLiked}}}`, anonymous, false},
+		{"such a field behind nodes", `{nodes(ids:["POST"]){...F}} fragment F on Post{liked:viewerHasLiked}`, anonymous, false},
+		{"such a field of a signed-in user", `{post(id:"POST"){viewerHasLiked}}`, signedIn, false},
+	} {
+		target := targetOf(strings.ReplaceAll(c.query, "POST", s.post)) + "&operationName="
+		if strings.HasPrefix(c.query, "query A") {
+			target += "A"
+		}
+		for _, age := range []time.Duration{0, 90 * time.Second} {
+			s.publicMaxAge = age
+			s.serve(limits.Default())
+			want := "private, no-cache"
+			if c.isPublic && age > 0 {
+				want = "public, max-age=90"
+			}
+			r := s.send("GET", target, "", c.headers...)
+			etag := r.Header().Get("ETag")
+			if got := r.Header().Get("Cache-Control"); r.Code != 200 || got != want || etag == "" || r.Header().Get("Vary") != vary {
+				t.Errorf("%s, %v: status %d, %q, want %q: %v, %s", c.name, age, r.Code, got, want, r.Header(), r.Body)
+			}
+			r = s.send("GET", target, "", append(slices.Clip(c.headers), "If-None-Match", etag)...)
+			if got := r.Header().Get("Cache-Control"); r.Code != 304 || got != want {
+				t.Errorf("%s, %v: status %d, %q, want 304 with %q", c.name, age, r.Code, got, want)
+			}
+		}
+	}
 }

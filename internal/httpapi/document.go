@@ -57,6 +57,7 @@ func (d *documents) read(query, operationName string) (*knownDocument, gqlerror.
 	known := &knownDocument{document: document, operation: document.Operations.ForName(operationName)}
 	if known.operation != nil {
 		known.asksOfViewer = selects(d.schema, document, known.operation, viewerDirective)
+		known.readsViews = selects(d.schema, document, known.operation, viewDirective)
 		if known.price = d.prices.Prepare(document, known.operation); known.price != nil {
 			known.selections = graph.NewSelections(tokens)
 		}
@@ -96,36 +97,38 @@ func markAsClientErrors(errs gqlerror.List, code string) {
 	}
 }
 
-// createOperation returns the operation to execute for a request, or the errors of its document and
-// variables, or of its price.
-func (t transport) createOperation(ctx context.Context, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
+// createOperation returns the document of a request and the operation to execute. Otherwise it
+// returns the errors of the document and the variables, or of the price.
+func (t transport) createOperation(
+	ctx context.Context, params *graphql.RawParams,
+) (*knownDocument, *graphql.OperationContext, gqlerror.List) {
 	known, errs := t.documents.read(params.Query, params.OperationName)
 	rejected := &graphql.OperationContext{
 		RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
 		RecoverFunc: t.Errors.Recover,
 	}
 	if len(errs) > 0 {
-		return rejected, errs
+		return nil, rejected, errs
 	}
 	if known.operation != nil {
 		errs = checkVariables(t.documents.schema, known.document, known.operation, params.Variables, t.Limits.Errors)
 		if len(errs) > 0 {
 			rejected.Doc, rejected.Operation = known.document, known.operation
-			return rejected, errs
+			return nil, rejected, errs
 		}
 	}
 	t.persisted.keep(ctx, params)
 	operation, errs := t.exec.CreateOperationContext(context.WithValue(ctx, knownDocumentKey{}, known), params)
 	if len(errs) > 0 {
-		return operation, errs
+		return nil, operation, errs
 	}
 	if err := t.documents.prices.Check(operation, known.price); err != nil {
-		return operation, gqlerror.List{err}
+		return nil, operation, gqlerror.List{err}
 	}
 	if known.selections != nil {
 		graph.SetSelections(operation, known.selections)
 	}
-	return operation, nil
+	return known, operation, nil
 }
 
 type knownDocumentKey struct{}

@@ -27,6 +27,7 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proxy"
 	"cosmosblog/internal/telemetry"
+	"cosmosblog/store/sessions"
 	"cosmosblog/web"
 )
 
@@ -49,6 +50,8 @@ type Options struct {
 	// Errors presents the errors of resolvers and of this package.
 	Errors   ErrorPresenter
 	Verifier auth.Verifier
+	// Sessions lets clients read what they have written. If it is nil, there are no session tokens.
+	Sessions *sessions.Sessions
 	// Development enables the blog's pages, GraphiQL, introspection, automatic persisted queries,
 	// suggestions in errors and /metrics. It rejects requests that are not addressed to this machine.
 	// If Verifier is an auth.LocalKey, /development/token returns tokens.
@@ -61,6 +64,9 @@ type Options struct {
 	// Proxies are the networks of the trusted proxies. Only they may set X-Forwarded-For and
 	// X-Forwarded-Host.
 	Proxies proxy.Trusted
+	// PublicMaxAge is how long caches may share the answer to a GET that depends on no viewer and no
+	// session, in whole seconds. If it is 0, only clients may keep answers.
+	PublicMaxAge time.Duration
 	// Limits are the limits of requests; if zero, the defaults.
 	Limits limits.Limits
 	// Ready are the checks that /readyz runs.
@@ -99,7 +105,7 @@ func New(options Options) http.Handler {
 		Options:    options,
 		documents:  newDocuments(options.Limits, options.Development),
 		persisted:  newPersistedQueries(options.Development),
-		slots:      make(chan struct{}, options.Limits.InFlight),
+		places:     make(chan struct{}, options.Limits.InFlight),
 		bodies:     newBudget(options.Limits.AllBodiesBytes, options.Now),
 		answers:    newBudget(options.Limits.AllAnswersBytes, options.Now),
 		compressor: newCompressor(),
@@ -156,7 +162,7 @@ type api struct {
 	documents  *documents
 	refused    refusedOrigins
 	persisted  persistedQueries
-	slots      chan struct{} // one per operation in flight
+	places     chan struct{} // one element for each operation in flight
 	bodies     *budget       // of all request bodies
 	answers    *budget       // of all large answers
 	compressor *compressor

@@ -37,6 +37,7 @@ type knownDocument struct {
 	selections *graph.Selections        // nil if the price is nil
 
 	asksOfViewer bool // whether the operation selects a field that depends on the signed-in user
+	readsViews   bool // whether the operation selects a field of a view
 }
 
 // knownDocuments is a cache of documents. If it is full, it removes those whose last use was

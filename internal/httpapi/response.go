@@ -38,6 +38,7 @@ type answer struct {
 	status      int
 	body        []byte
 	coding      string // content coding of the body; empty if it is not compressed
+	session     string // the session token of a mutation; empty if it changed nothing
 	isMutation  bool   // the operation was a mutation, and it was executed
 
 	cacheControl string // empty if nobody may keep the answer

@@ -2,8 +2,11 @@ package httpapi
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// viewerDirective is the schema's directive of fields that depend on the signed-in user.
-const viewerDirective = "viewer"
+// The schema's directives of fields that depend on the signed-in user, and of fields of views.
+const (
+	viewerDirective = "viewer"
+	viewDirective   = "view"
+)
 
 // selects reports whether an operation of a valid document selects a field that has a directive in
 // the schema, directly or in a fragment. It does not evaluate @skip and @include.

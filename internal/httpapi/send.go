@@ -29,6 +29,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request, executed answer, memo
 			a.reject(w, r, rejected)
 			return
 		}
+		small.session = executed.session
 		write(w, small)
 		return
 	}
@@ -74,6 +75,9 @@ func writeHeader(w http.ResponseWriter, a answer) {
 	if a.etag != "" {
 		header.Set("ETag", a.etag)
 		header.Set("Cache-Control", a.cacheControl)
+	}
+	if a.session != "" {
+		header[sessionHeader] = []string{a.session}
 	}
 	if a.status == unchangedStatus {
 		w.WriteHeader(a.status)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
@@ -33,6 +34,8 @@ type site struct {
 	db          *cosmos.DB
 	store       *store.Store
 	log         *lockedLog
+	// publicMaxAge is the server's PublicMaxAge, from the next call of serve on.
+	publicMaxAge time.Duration
 	// intercept, if not nil, is called for each request to the database. It returns true if it has
 	// responded.
 	intercept func(w http.ResponseWriter, r *http.Request) bool
@@ -96,13 +99,14 @@ func newSite(t testing.TB, development bool) *site {
 func (s *site) serve(l limits.Limits) {
 	logger := slog.New(slog.NewJSONHandler(s.log, nil))
 	s.handler = httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(s.store),
-		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: s.development, Limits: l}),
-		Errors:      resolvers.NewErrorPresenter(logger),
-		Verifier:    trustingVerifier{},
-		Development: s.development,
-		Limits:      l,
-		Logger:      logger,
+		Resolvers:    resolvers.New(s.store),
+		Scope:        resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: s.development, Limits: l}),
+		Errors:       resolvers.NewErrorPresenter(logger),
+		Verifier:     trustingVerifier{},
+		Development:  s.development,
+		PublicMaxAge: s.publicMaxAge,
+		Limits:       l,
+		Logger:       logger,
 	})
 	server := httptest.NewServer(s.handler)
 	s.Cleanup(server.Close)

@@ -52,22 +52,21 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	recycle(executed.body)
 }
 
-// run takes a slot, executes the operation of a request and compresses its answer. It compresses
+// run takes a place, executes the operation of a request and compresses its answer. It compresses
 // nothing if the client has the answer already.
 //
-// The operation has its slot, and its time, from the arrival of the body until the answer is
-// complete. A client that sends or reads slowly holds no slot. What the operation reads, and its
+// The operation has its place, and its time, from the arrival of the body until the answer is
+// complete. A client that sends or reads slowly holds no place. What the operation reads, and its
 // answer, counts in memory.
 func (t transport) run(r *http.Request, params *graphql.RawParams, memory *share) (answer, *rejection) {
-	select {
-	case t.slots <- struct{}{}:
-		defer func() { <-t.slots }()
-	default:
+	p := &place{places: t.places}
+	if !p.take() {
 		return answer{}, errOverloaded
 	}
+	defer p.leave()
 	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(r.Context()), t.Limits.Time)
 	defer cancel()
-	executed, rejected := t.execute(limits.WithMemory(ctx, memory), r, params, memory)
+	executed, rejected := t.execute(limits.WithMemory(ctx, memory), r, params, memory, p)
 	coding := negotiateCoding(r, executed.body)
 	if executed.cacheControl != "" {
 		executed.etag = etagOf(executed, coding)
@@ -83,10 +82,10 @@ func (t transport) run(r *http.Request, params *graphql.RawParams, memory *share
 	return compressed, rejected
 }
 
-// execute executes the operation of a request in a context.
-func (t transport) execute(ctx context.Context, r *http.Request, params *graphql.RawParams, memory *share) (answer, *rejection) {
+// execute executes the operation of a request in a context. The operation holds a place.
+func (t transport) execute(ctx context.Context, r *http.Request, params *graphql.RawParams, memory *share, p *place) (answer, *rejection) {
 	contentType := negotiateType(r)
-	operation, errs := t.createOperation(ctx, params)
+	known, operation, errs := t.createOperation(ctx, params)
 	if len(errs) > 0 {
 		rejected := t.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
 		return t.encode(contentType, documentStatus(contentType), rejectedResponse(rejected)), nil
@@ -94,26 +93,32 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	if r.Method == http.MethodGet && operation.Operation.Operation != ast.Query {
 		return answer{}, errNotAQuery
 	}
-	next, operationCtx := t.exec.DispatchOperation(ctx, operation)
+	session, rejected := t.beginSession(ctx, r, known, p)
+	if rejected != nil {
+		return answer{}, rejected
+	}
+	next, operationCtx := t.exec.DispatchOperation(session.ctx, operation)
 	executed := next(operationCtx)
 	if executed == nil { // gqlgen returns nil if the context ended before the execution began
 		return answer{}, errExpired
 	}
-	isMutation := operation.Operation.Operation == ast.Mutation
+	token := session.end(executed)
 	if len(executed.Data) > t.Limits.AnswerBytes {
 		t.dropData(ctx, operation, executed)
 	}
-	if memory.overfull.Load() && !isMutation {
+	if memory.overfull.Load() && !session.isMutation {
 		return answer{}, errAnswersFull
 	}
 	if len(executed.Data) > smallAnswer && !memory.resize(dataFactor*len(executed.Data)) {
-		return t.withoutRoom(ctx, contentType, isMutation)
+		complete, rejected := t.withoutRoom(ctx, contentType, session.isMutation)
+		complete.session = token
+		return complete, rejected
 	}
 	result := executedResponse(executed)
 	complete := t.encode(contentType, executedStatus, result)
-	complete.isMutation = isMutation
+	complete.isMutation, complete.session = session.isMutation, token
 	if r.Method == http.MethodGet && isCacheable(result) {
-		complete.cacheControl = privateControl
+		complete.cacheControl = t.cacheControl(r, known)
 	}
 	return complete, nil
 }

@@ -13,6 +13,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/sessions"
 	"cosmosblog/store/tail"
 )
 
@@ -23,6 +24,7 @@ type Options struct {
 	Traffic   *telemetry.Traffic   // of this process; nil if it is not counted
 	Reads     *readcache.Cache     // of this process; nil if it has none
 	Tail      *tail.Tail           // that counts changes for Reads; nil if there is none
+	Sessions  *sessions.Sessions   // of the clients of this process; nil if it has none
 	ReadyLag  time.Duration        // maximum projection lag while ready; 0 for any
 	Logger    *slog.Logger
 
@@ -110,6 +112,9 @@ func (m *monitor) observer(isOurs func(projector.Lag) bool) telemetry.Observer {
 	}
 	if m.Tail != nil {
 		observer.Metrics.Add(tailMetrics(m.Tail)...)
+	}
+	if m.Sessions != nil {
+		observer.Metrics.Add(sessionMetrics(m.Sessions)...)
 	}
 	if m.Traffic != nil {
 		observer.Metrics.AddTraffic(m.Traffic)

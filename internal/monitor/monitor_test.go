@@ -30,6 +30,7 @@ import (
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/sessions"
 	"cosmosblog/store/tail"
 )
 
@@ -56,6 +57,7 @@ func observe(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(proj
 	m := newMonitor(t.Context(), Options{
 		DB:        b.store.DB,
 		Tail:      o.tail,
+		Sessions:  sessions.New(sessions.Options{DB: b.store.DB}),
 		Projector: p,
 		Traffic:   o.traffic,
 		Reads:     readcache.New(1<<20, func(string, string) uint64 { return 0 }),

@@ -3,6 +3,7 @@ package monitor
 import (
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/store/readcache"
+	"cosmosblog/store/sessions"
 	"cosmosblog/store/tail"
 )
 
@@ -57,5 +58,24 @@ func tailMetrics(t *tail.Tail) []telemetry.Metric {
 				return []telemetry.Value{{Value: t.Charge()}}, nil
 			},
 		},
+	}
+}
+
+// sessionMetrics are the metrics of the sessions of a server's clients.
+func sessionMetrics(s *sessions.Sessions) []telemetry.Metric {
+	counter := func(name, help string, of func(sessions.Stats) float64) telemetry.Metric {
+		return telemetry.Metric{Name: name, Help: help, Counter: true, Read: func() ([]telemetry.Value, error) {
+			return []telemetry.Value{{Value: of(s.Stats())}}, nil
+		}}
+	}
+	return []telemetry.Metric{
+		counter("cosmosblog_session_waits_total", "Queries that had to wait until views had what their client had written.",
+			func(s sessions.Stats) float64 { return float64(s.Waits) }),
+		counter("cosmosblog_session_wait_seconds_total", "Time for which these queries waited.",
+			func(s sessions.Stats) float64 { return s.Waited.Seconds() }),
+		counter("cosmosblog_session_stale_total", "Answers with `stale` in their extensions, because views were late.",
+			func(s sessions.Stats) float64 { return float64(s.Stale) }),
+		counter("cosmosblog_session_request_charge_total", "Request charge in RU of reading the checkpoints of projectors for these queries.",
+			func(s sessions.Stats) float64 { return s.Charge }),
 	}
 }

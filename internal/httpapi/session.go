@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"cosmosblog/internal/auth"
+	"cosmosblog/store/sessions"
+)
+
+// operationSession is the session of an operation, in which clients read what they have written.
+type operationSession struct {
+	*sessions.Session
+	ctx        context.Context // of the session
+	readsViews bool
+	isMutation bool
+}
+
+// beginSession begins the session of a request's operation. If it queries views that lack what the
+// client has written, beginSession waits for them. Meanwhile, the operation gives its place to
+// another one. If then there is no place, beginSession returns a rejection.
+func (t transport) beginSession(ctx context.Context, r *http.Request, known *knownDocument, p *place) (*operationSession, *rejection) {
+	session := &operationSession{ctx: ctx, readsViews: known.readsViews, isMutation: known.operation.Operation == ast.Mutation}
+	if t.Sessions == nil {
+		return session, nil
+	}
+	var sent sessions.Token
+	if header := r.Header[sessionHeader]; len(header) > 0 {
+		var err error
+		if sent, err = sessions.Parse(strings.Join(header, ",")); err != nil {
+			return nil, &rejection{status: http.StatusBadRequest, err: err}
+		}
+	}
+	userID := ""
+	if account, ok := auth.AccountFrom(ctx); ok {
+		userID = account.UserID()
+	}
+	session.ctx, session.Session = t.Sessions.Begin(ctx, userID, sent)
+	if !session.readsViews || session.isMutation || session.Ready(session.ctx) {
+		return session, nil
+	}
+	p.leave()
+	session.Wait(session.ctx)
+	if !p.take() {
+		return nil, errOverloaded
+	}
+	return session, nil
+}
+
+// end adds to a response what its client must know of the session: the token of a mutation, which
+// end also returns, and whether a query lacks what the client has written.
+func (s *operationSession) end(executed *graphql.Response) (token string) {
+	if s.Session == nil {
+		return ""
+	}
+	if s.isMutation {
+		token = s.Finish(s.ctx, s.readsViews).String()
+	}
+	if token != "" {
+		addExtension(executed, "session", token)
+	}
+	if s.IsStale(s.ctx) {
+		addExtension(executed, "stale", true)
+	}
+	return token
+}
+
+func addExtension(r *graphql.Response, name string, value any) {
+	if r.Extensions == nil {
+		r.Extensions = map[string]any{}
+	}
+	r.Extensions[name] = value
+}
+
+// place is a place among the operations in flight. An operation holds it while it is executed.
+type place struct {
+	places chan struct{} // one element for each place that is held
+	held   bool
+}
+
+// take takes a place if one is free.
+func (p *place) take() bool {
+	select {
+	case p.places <- struct{}{}:
+		p.held = true
+	default:
+	}
+	return p.held
+}
+
+// leave gives the place back, if it is held.
+func (p *place) leave() {
+	if p.held {
+		<-p.places
+		p.held = false
+	}
+}

@@ -1,0 +1,92 @@
+package ownwrites
+
+import (
+	"flag"
+	"testing"
+
+	"cosmosblog/internal/proof/mutanttest"
+)
+
+var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the sessions with deliberate mistakes")
+
+var finding = []string{".", "-run", "^TestClientsReadTheirWrites$"}
+
+var mutants = map[string]mutanttest.Mutant{
+	"views are read without their states": {
+		File:  "../../../store/sessions/sessions.go",
+		Right: "	if ok {\n		cosmos.ClaimSession(ctx, views)\n	}\n",
+		Wrong: "	_ = views\n",
+		Tests: finding,
+	},
+	"a server forgets its own writes": {
+		File:  "../../../store/sessions/accounts.go",
+		Right: "	a.latest[account] = known.Join(done)\n",
+		Wrong: "	a.latest[account] = known\n",
+		Tests: finding,
+	},
+	"a client's token is ignored": {
+		File:  "../../httpapi/session.go",
+		Right: "t.Sessions.Begin(ctx, userID, sent)",
+		Wrong: "t.Sessions.Begin(ctx, userID, map[bool]sessions.Token{true: sent}[false])",
+		Tests: finding,
+	},
+	"sources are read without their states": {
+		File:  "../../../store/sessions/sessions.go",
+		Right: "	cosmos.ClaimSession(ctx, x.needed.Written)\n",
+		Wrong: "",
+		Tests: finding,
+	},
+	"nothing waits for the checkpoints": {
+		File:  "../../../store/sessions/checkpoints.go",
+		Right: "		if !c.hasPassed(id, at) {\n			return nil, false\n",
+		Wrong: "		if !c.hasPassed(id, at) {\n			return c.views, true\n",
+		Tests: finding,
+	},
+	"an answer does not say that it is stale": {
+		File:  "../../httpapi/session.go",
+		Right: "	if s.IsStale(s.ctx) {\n",
+		Wrong: "	if s.IsStale(s.ctx) && s.isMutation {\n",
+		Tests: finding,
+	},
+	"the checkpoint is ahead of the views": {
+		File:  "../../../store/changefeed/page.go",
+		Right: "	last, ofSplit := p.end, ",
+		Wrong: "	if p.response != nil {\n		return cosmos.SessionAt(p.response, p.end+1)\n	}\n	last, ofSplit := p.end, ",
+		Tests: finding,
+	},
+	"the account's former name is shown": {
+		File:  "../../../resolvers/ownname.go",
+		Right: "	if user == nil || user.ID != own.ID || user.Revision >= own.Revision {\n",
+		Wrong: "	if user == nil || user.ID == own.ID || user.Revision >= own.Revision {\n",
+		Tests: finding,
+	},
+	"what is kept serves every session": {
+		File:  "../../../store/read.go",
+		Right: "s.cache.Keeps() && s.tail.Passed(c.ID(), token)",
+		Wrong: "s.cache.Keeps()",
+		Tests: finding,
+	},
+	"the tail stands still": {
+		File:  "../../../store/tail/poll.go",
+		Right: "		err := t.poll(ctx, c, feeds)\n",
+		Wrong: "		err := t.poll(ctx, c, feeds[:0])\n",
+		Tests: finding,
+	},
+}
+
+// TestMutantsAreFound plants one mistake at a time in a copy of the sources that only the compiler
+// sees.
+func TestMutantsAreFound(t *testing.T) {
+	if !*mutantsFlag {
+		t.Skip("compiles the sessions several times; set -mutants to run it")
+	}
+	for name, m := range mutants {
+		t.Run(name, func(t *testing.T) { m.Test(t) })
+	}
+}
+
+func TestMutantsFit(t *testing.T) {
+	for _, m := range mutants {
+		m.Plant(t)
+	}
+}

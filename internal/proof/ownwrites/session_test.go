@@ -1,0 +1,288 @@
+package ownwrites
+
+import (
+	"encoding/base64"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cosmosblog/store/schema"
+	"cosmosblog/store/sessions"
+)
+
+// inWorld runs a test in a bubble, with a number of servers and a projector that has its leases.
+// The account's follower does not lag unless the test makes it.
+func inWorld(t *testing.T, servers int, test func(w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, rand.New(rand.NewPCG(1, 2)))
+		for range servers {
+			_, stop := w.startServer()
+			defer stop()
+		}
+		stop := w.startProjector("projector", 50*time.Millisecond)
+		defer func() { stop() }()
+		time.Sleep(time.Minute) // the projector takes its leases
+		w.stopProjector = func() { stop(); stop = func() {} }
+		test(w)
+	})
+}
+
+const (
+	createUser = `mutation($n:String!){createUser(input:{username:$n}){user{id}}}`
+	createPost = `mutation{createPost(input:{title:"A title",content:"Some content."}){post{id}}}`
+	readFeed   = `{feed{nodes{id author{id username}}}}`
+)
+
+// user creates the user of an account on a server, and returns its session token.
+func (s *server) user(name string) (session string) {
+	s.Helper()
+	return s.must(name, "", createUser, map[string]any{"n": name}, nil).session
+}
+
+// shownPosts returns the number of posts in the feed, whether the answer is stale, and how long it
+// took.
+func (s *server) shownPosts(subject, session string) (n int, stale bool, took time.Duration) {
+	s.Helper()
+	var got struct{ Feed struct{ Nodes []shownPost } }
+	begun := time.Now()
+	a := s.must(subject, session, readFeed, nil, &got)
+	return len(got.Feed.Nodes), a.Extensions.Stale, time.Since(begun)
+}
+
+// Without a projector, a query of views waits once. Later ones know that waiting is in vain. As
+// soon as the projector works again, answers are complete.
+func TestLateProjector(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		s := w.servers[0]
+		s.user("ada")
+		w.stopProjector()
+		for i := range 5 {
+			s.must("ada", "", createPost, nil, nil)
+			n, stale, took := s.shownPosts("ada", "")
+			if n != 0 || !stale {
+				t.Errorf("query %d: %d posts, stale: %t", i, n, stale)
+			}
+			if waited := took >= sessions.MaxWait; waited != (i == 0) {
+				t.Errorf("query %d took %v", i, took)
+			}
+		}
+		if _, stale, took := s.shownPosts("", ""); stale || took > 100*time.Millisecond {
+			t.Errorf("a stranger's query took %v, stale: %t", took, stale)
+		}
+		stats := s.sessions.Stats()
+		if stats.Waits != 5 || stats.Stale != 5 || stats.Waited < sessions.MaxWait || stats.Charge == 0 {
+			t.Errorf("the numbers are %+v", stats)
+		}
+		stop := w.startProjector("another", 50*time.Millisecond)
+		defer stop()
+		time.Sleep(time.Minute)
+		if n, stale, _ := s.shownPosts("ada", ""); n != 5 || stale {
+			t.Errorf("with a projector: %d posts, stale: %t", n, stale)
+		}
+		s.must("ada", "", createPost, nil, nil)
+		if n, stale, _ := s.shownPosts("ada", ""); n != 6 || stale {
+			t.Errorf("after another post: %d posts, stale: %t", n, stale)
+		}
+	})
+}
+
+// A token that names a state that no replica has costs its sender a read or a wait, and nobody else
+// anything. The answer is stale, and the next mutation returns a token that works.
+func TestForgedTokens(t *testing.T) {
+	inWorld(t, 2, func(w *world) {
+		s := w.servers[0]
+		s.user("ada")
+		s.user("eve")
+		for name, written := range map[string]string{
+			"ahead":           "posts=0:-1#999999999",
+			"ahead in users":  "users=0:-1#999999999;feed=0:-1#7777777",
+			"other version":   "posts=0:12#999999999#1=999999999",
+			"ahead elsewhere": "posts=77:-1#999999999",
+		} {
+			token := base64.RawURLEncoding.EncodeToString([]byte(written))
+			for range 2 {
+				if _, stale, took := s.shownPosts("eve", token); !stale && !strings.Contains(name, "users") || took > 600*time.Millisecond {
+					t.Errorf("%s: the query took %v, stale: %t", name, took, stale)
+				}
+			}
+			a := s.must("eve", token, createPost, nil, nil)
+			healed := a.session
+			if strings.Contains(name, "elsewhere") {
+				healed = "" // nobody can know that there is no such range
+			}
+			if _, stale, _ := w.servers[1].shownPosts("eve", healed); stale {
+				t.Errorf("%s: the answer with the token of a mutation is stale", name)
+			}
+			s.must("ada", "", createPost, nil, nil)
+			if _, stale, _ := s.shownPosts("ada", ""); stale {
+				t.Errorf("%s: another's answer is stale", name)
+			}
+		}
+	})
+}
+
+func TestMalformedTokens(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+		good := w.servers[0].user("ada")
+		for _, token := range []string{
+			"x", "!", encode("") + ",x", encode("posts"), encode("posts=0"), encode("posts=0:-1#x"), encode("posts=0:-1#1;"), encode("=0:-1#1"),
+			encode("posts=0:-1#1\r\nx-ms-date:y"), encode("leases=0:-1#1"), encode("posts=0:-1#1|u_1"), encode("posts=0:-1#1|u_1|x|ada|false"),
+			encode("posts=0:-1#1|u_1|1|ada|maybe"), encode("posts=0:-1#1|u_1|1|<script>|false"), encode("|u_1|1|ada|false|more"),
+			strings.Repeat(good+",", 300) + good,
+		} {
+			a, err := w.servers[0].ask("ada", token, "{feed{nodes{id}}}", nil)
+			if a.status != http.StatusBadRequest || err == nil || !strings.HasPrefix(err.Error(), "BAD_USER_INPUT: The header Cosmosblog-Session") {
+				t.Errorf("%.80s: status %d, %v", token, a.status, err)
+			}
+		}
+		for _, token := range []string{good, good + "," + good, good + ", "} {
+			if _, stale, _ := w.servers[0].shownPosts("ada", token); stale {
+				t.Errorf("%s: stale", token)
+			}
+		}
+	})
+}
+
+// A query that waits holds no place among the operations in flight.
+func TestWaitsHoldNoPlace(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		s := w.servers[0]
+		s.setInFlight(1)
+		s.user("ada")
+		w.stopProjector()
+		s.must("ada", "", createPost, nil, nil)
+		var waiting sync.WaitGroup
+		waiting.Go(func() {
+			if _, stale, took := s.shownPosts("ada", ""); !stale || took < sessions.MaxWait {
+				t.Errorf("the query took %v, stale: %t", took, stale)
+			}
+		})
+		synctest.Wait()
+		for range 3 {
+			if _, stale, _ := s.shownPosts("", ""); stale {
+				t.Error("stale")
+			}
+		}
+		waiting.Wait()
+	})
+}
+
+// A mutation that reads views cannot wait for its own write.
+func TestMutationThatReadsViews(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		s := w.servers[0]
+		s.user("ada")
+		const withList = `mutation{createPost(input:{title:"A title",content:"Some content."}){post{id author{posts{nodes{id}}}}}}`
+		if a := s.must("ada", "", withList, nil, nil); !a.Extensions.Stale || a.session == "" {
+			t.Errorf("the answer is %+v", a)
+		}
+		if a := s.must("ada", "", createPost, nil, nil); a.Extensions.Stale {
+			t.Error("the answer of a mutation without views is stale")
+		}
+	})
+}
+
+// A mutation that is rejected has no token.
+func TestRejectedMutation(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		s := w.servers[0]
+		token := s.user("ada")
+		a, err := s.ask("ada", token, `mutation{createPost(input:{title:"",content:"x"}){post{id}}}`, nil)
+		if err == nil || a.session != "" {
+			t.Errorf("error %v, session %q", err, a.session)
+		}
+	})
+}
+
+// After a rename, each server shows the client its new name, by the account or by the token. Others
+// see the copies as they are.
+func TestOwnName(t *testing.T) {
+	inWorld(t, 2, func(w *world) {
+		s, other := w.servers[0], w.servers[1]
+		s.user("ada")
+		s.must("ada", "", createPost, nil, nil)
+		time.Sleep(time.Second)
+		w.stopProjector()
+		token := s.must("ada", "", `mutation{updateUser(input:{username:"grace"}){user{id}}}`, nil, nil).session
+		for _, test := range []struct {
+			s              *server
+			subject, token string
+			want           string
+		}{{s, "ada", "", "grace"}, {other, "ada", token, "grace"}, {other, "", token, "ada"}, {other, "bob", token, "ada"}, {s, "", "", "ada"}} {
+			var got struct{ Feed struct{ Nodes []shownPost } }
+			test.s.must(test.subject, test.token, readFeed, nil, &got)
+			if name := got.Feed.Nodes[0].Author.Username; name != test.want {
+				t.Errorf("%q with %q sees %s, want %s", test.subject, test.token, name, test.want)
+			}
+		}
+	})
+}
+
+// While the account's user is being deleted, answers with views are stale.
+func TestDeletedUser(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		s := w.servers[0]
+		s.user("ada")
+		s.must("ada", "", createPost, nil, nil)
+		s.must("ada", "", `mutation{deleteUser(input:{username:"ada"}){user{id}}}`, nil, nil)
+		if n, stale, took := s.shownPosts("ada", ""); !stale || took > 100*time.Millisecond {
+			t.Errorf("%d posts, stale: %t, after %v", n, stale, took)
+		}
+		time.Sleep(3 * time.Minute)
+		if n, stale, _ := s.shownPosts("ada", ""); n != 0 || stale {
+			t.Errorf("after the deletion: %d posts, stale: %t", n, stale)
+		}
+		s.user("ada")
+		s.must("ada", "", createPost, nil, nil)
+		if n, stale, _ := s.shownPosts("ada", ""); n != 1 || stale {
+			t.Errorf("after a new user: %d posts, stale: %t", n, stale)
+		}
+	})
+}
+
+func (w *world) split(rangeID string) {
+	w.Helper()
+	if err := w.account.Split(w.servers[0].db.Name(), schema.Posts, rangeID); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// Tokens from before a split are understood after it: while the projector still has the lease of
+// the whole range, and when it has one for each part.
+func TestSplit(t *testing.T) {
+	inWorld(t, 2, func(w *world) {
+		s, other := w.servers[0], w.servers[1]
+		for _, name := range []string{"ada", "bob", "carla"} {
+			s.user(name)
+			for range 3 {
+				s.must(name, "", createPost, nil, nil)
+			}
+		}
+		before := s.must("ada", "", createPost, nil, nil).session
+		w.split("0")
+		late := s.must("bob", "", createPost, nil, nil).session
+		other.shownPosts("ada", before)
+		other.shownPosts("bob", late)
+		time.Sleep(time.Minute)
+		for _, next := range []string{"1", "2"} {
+			for subject, token := range map[string]string{"ada": before, "bob": late} {
+				if n, stale, _ := other.shownPosts(subject, token); n < 11 || stale {
+					t.Errorf("%s: %d posts, stale: %t", subject, n, stale)
+				}
+			}
+			for _, name := range []string{"ada", "bob", "carla"} {
+				after := s.must(name, "", createPost, nil, nil).session
+				if n, stale, _ := other.shownPosts(name, after+","+before+","+late); n < 12 || stale {
+					t.Errorf("%s: %d posts, stale: %t", name, n, stale)
+				}
+			}
+			w.split(next)
+			time.Sleep(time.Minute)
+		}
+	})
+}

@@ -1,0 +1,185 @@
+package ownwrites
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/limits"
+	"cosmosblog/projector"
+	"cosmosblog/resolvers"
+	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/readcache"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/sessions"
+	"cosmosblog/store/tail"
+)
+
+// world is an account with a follower that lags, and several servers. It lives in a bubble of
+// synctest.
+type world struct {
+	*testing.T
+	account *cosmostest.Account
+	servers []*server
+	logger  *slog.Logger
+
+	stopProjector func() // of inWorld
+}
+
+// server is the API, as a process of its own would serve it.
+type server struct {
+	*world
+	db       *cosmos.DB
+	wire     *cosmostest.Transport
+	sessions *sessions.Sessions
+	options  httpapi.Options
+	handler  http.Handler
+}
+
+// staleness is the bound of what the servers keep (--cache-staleness).
+const staleness = time.Second
+
+func newWorld(t *testing.T, random *rand.Rand) *world {
+	account := cosmostest.New(t, cosmostest.Options{Follower: true, Random: rand.New(rand.NewPCG(random.Uint64(), 1))})
+	return &world{T: t, account: account, logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
+}
+
+func (w *world) open(wire *cosmostest.Transport) *cosmos.DB {
+	w.Helper()
+	db, err := provision.OpenEmbedded(w.Context(), w.account, cosmos.Options{Transport: wire})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(db.Close)
+	return db
+}
+
+// background runs a part of a process until the returned function is called.
+func (w *world) background(run func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(w.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := run(ctx); err != nil && ctx.Err() == nil {
+			w.Error(err)
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
+
+// startProjector runs a projector in a process of its own until the returned function is called.
+func (w *world) startProjector(owner string, poll time.Duration) (stop func()) {
+	w.Helper()
+	p, err := projector.New(projector.Options{DB: w.open(w.account.NewTransport()), Owner: owner, Poll: poll, Logger: w.logger})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return w.background(p.Run)
+}
+
+// startServer starts a server with a cache that a tail keeps current. stop ends the tail.
+func (w *world) startServer() (s *server, stop func()) {
+	w.Helper()
+	s = &server{world: w, wire: w.account.NewTransport()}
+	s.db = w.open(s.wire)
+	follower := tail.New(tail.Options{
+		DB:         s.db,
+		Containers: []string{schema.Users, schema.Posts, schema.Feed, schema.Lists, schema.Usernames},
+		Staleness:  staleness,
+		Logger:     w.logger,
+	})
+	s.sessions = sessions.New(sessions.Options{DB: s.db})
+	s.options = httpapi.Options{
+		Resolvers:   resolvers.New(store.NewCached(s.db, readcache.New(1<<20, follower.Changes), follower)),
+		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true}),
+		Errors:      resolvers.NewErrorPresenter(w.logger),
+		Verifier:    subjects{},
+		Sessions:    s.sessions,
+		Development: true,
+		Limits:      limits.Default(),
+		Logger:      w.logger,
+	}
+	s.handler = httpapi.New(s.options)
+	w.servers = append(w.servers, s)
+	return s, w.background(follower.Run)
+}
+
+// setInFlight sets the number of operations that the server executes at a time.
+func (s *server) setInFlight(n int) {
+	s.options.Limits.InFlight = n
+	s.handler = httpapi.New(s.options)
+}
+
+// subjects is a verifier that accepts every token and uses it as the subject.
+type subjects struct{}
+
+func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
+	return blog.Account{Issuer: "test", Subject: token}, nil
+}
+
+// answer is the answer to a request.
+type answer struct {
+	Data   json.RawMessage
+	Errors []struct {
+		Message    string
+		Extensions struct{ Code string }
+	}
+	Extensions struct {
+		Session string
+		Stale   bool
+	}
+	status  int
+	session string // the header
+}
+
+// ask sends a request. subject and session may be empty.
+func (s *server) ask(subject, session, document string, variables map[string]any) (a answer, err error) {
+	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
+	if err != nil {
+		return a, err
+	}
+	request := httptest.NewRequestWithContext(s.Context(), http.MethodPost, "http://localhost/graphql", bytes.NewReader(body))
+	request.Header.Set("Content-Type", "application/json")
+	if subject != "" {
+		request.Header.Set("Authorization", "Bearer "+subject)
+	}
+	if session != "" {
+		request.Header.Set("Cosmosblog-Session", session)
+	}
+	recorder := httptest.NewRecorder()
+	s.handler.ServeHTTP(recorder, request)
+	a.status, a.session = recorder.Code, recorder.Header().Get("Cosmosblog-Session")
+	if err := json.Unmarshal(recorder.Body.Bytes(), &a); err != nil {
+		return a, fmt.Errorf("%w in %s", err, recorder.Body)
+	}
+	if len(a.Errors) > 0 {
+		return a, fmt.Errorf("%s: %s", a.Errors[0].Extensions.Code, a.Errors[0].Message)
+	}
+	return a, nil
+}
+
+// must ends the test if a request fails, and decodes its data into result unless that is nil.
+func (s *server) must(subject, session, document string, variables map[string]any, result any) answer {
+	s.Helper()
+	a, err := s.ask(subject, session, document, variables)
+	if err == nil && result != nil {
+		err = json.Unmarshal(a.Data, result)
+	}
+	if err != nil {
+		s.Fatalf("%s\n%v", document, err)
+	}
+	return a
+}

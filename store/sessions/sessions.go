@@ -1,0 +1,296 @@
+// Package sessions lets clients read what they have written, on any server.
+//
+// Every mutation has a session token (Token): the states of the containers that it wrote to. A
+// client sends it with later requests. The server also remembers the tokens of its own mutations
+// for some minutes, by account, so a client of one server needs to send nothing.
+//
+// Users, posts, comments and likes are read with these states. Views (the feed, the lists of posts,
+// the counters of posts) are written by projectors. A query of views waits until the checkpoints of
+// the projectors have passed the state of posts, at most for MaxWait. It then reads the views with
+// the states that the checkpoints contain, so that a replica that lags does not answer. If the
+// checkpoints have not passed by then, the query is executed all the same, and its answer is marked
+// as stale.
+//
+// A rename changes the copies of a username later. The account's own user is therefore shown with
+// the new name wherever a copy still has a former one (Session.OwnUser).
+package sessions
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// MaxWait is the longest time that a query waits for views.
+const MaxWait = 500 * time.Millisecond
+
+// Options configure Sessions. DB is required.
+type Options struct {
+	DB    *cosmos.DB
+	Now   func() time.Time                                 // time.Now if nil
+	Sleep func(ctx context.Context, d time.Duration) error // a timer if nil
+}
+
+// Sessions are the sessions of one server's clients. It may be used concurrently.
+type Sessions struct {
+	db          *cosmos.DB
+	now         func() time.Time
+	sleep       func(ctx context.Context, d time.Duration) error
+	checkpoints *checkpoints
+	accounts    accounts
+
+	waits, waited, stale atomic.Int64 // waited in nanoseconds
+}
+
+// New returns the sessions of a database. It sends nothing.
+func New(o Options) *Sessions {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Sleep == nil {
+		o.Sleep = cosmos.Sleep
+	}
+	return &Sessions{
+		db: o.DB, now: o.Now, sleep: o.Sleep,
+		checkpoints: &checkpoints{feeds: changefeed.New(o.DB), now: o.Now, reading: make(chan struct{}, 1), late: map[string]string{}},
+	}
+}
+
+// Session is the session of one operation. A nil *Session is one that knows nothing. It may be used
+// concurrently.
+type Session struct {
+	sessions   *Sessions
+	account    string // the user id of the account; empty if the request is anonymous
+	remembered Token  // what the account has written on this server
+	needed     Token  // what the client has written: also by the token that it sent
+
+	mu      sync.Mutex // guards the fields below
+	changed *User      // by this operation
+	stale   bool
+}
+
+type sessionKey struct{}
+
+// Begin begins the session of an operation: of an account's user id, or anonymous if it is empty,
+// and with the token that the request sent. Reads in the returned context see what the client has
+// written to users, posts, comments and likes.
+func (s *Sessions) Begin(ctx context.Context, account string, sent Token) (context.Context, *Session) {
+	x := &Session{sessions: s, account: account}
+	if account != "" {
+		x.remembered = s.accounts.recall(account, s.now())
+	}
+	x.needed = sent.Join(x.remembered)
+	ctx = cosmos.WithSession(context.WithValue(ctx, sessionKey{}, x))
+	cosmos.ClaimSession(ctx, x.needed.Written)
+	return ctx, x
+}
+
+// From returns the session of a context, or nil if it has none.
+func From(ctx context.Context) *Session {
+	x, _ := ctx.Value(sessionKey{}).(*Session)
+	return x
+}
+
+// Ready reports whether the views contain what the client has written, as far as this server knows
+// without a request. If so, reads of views in ctx show it. ctx must be that of Begin.
+func (x *Session) Ready(ctx context.Context) bool {
+	if x.needed.isEmpty() {
+		return true
+	}
+	return !x.isDeleted() && x.claimViews(ctx)
+}
+
+// claimViews adds the states of the views to what reads of ctx must see, if the checkpoints have
+// passed what the client has written. Otherwise it returns false.
+func (x *Session) claimViews(ctx context.Context) bool {
+	views, ok := x.sessions.checkpoints.passed(x.needed.Written)
+	if ok {
+		cosmos.ClaimSession(ctx, views)
+	}
+	return ok
+}
+
+// isDeleted reports whether the account has deleted its user.
+func (x *Session) isDeleted() bool {
+	user := x.needed.User
+	return user != nil && user.Deleted && user.ID == x.account
+}
+
+const (
+	// The waits between two reads of the checkpoints double from the first to the last.
+	firstPause = 5 * time.Millisecond
+	lastPause  = 80 * time.Millisecond
+
+	// maxCheckpointAge is the age of the checkpoints at which a query reads them again before it
+	// decides whether to wait. If projectors are late, all queries of views would otherwise read them.
+	maxCheckpointAge = 100 * time.Millisecond
+)
+
+// Wait waits until the views contain what the client has written, at most for MaxWait. It does not
+// wait if it is known that the projectors need longer, or that a deletion of the account's user is
+// pending, which takes about a minute. In these cases, and if the wait was too short, the session
+// is stale.
+func (x *Session) Wait(ctx context.Context) {
+	s := x.sessions
+	c := s.checkpoints
+	s.waits.Add(1)
+	begun := s.now()
+	defer func() { s.waited.Add(int64(s.now().Sub(begun))) }()
+	if x.deletionPending(ctx) || !x.isReached(ctx) {
+		x.setStale()
+		return
+	}
+	c.read(ctx, begun.Add(-maxCheckpointAge))
+	if x.claimViews(ctx) {
+		return
+	}
+	if !c.isLate(x.needed.Written) && x.waitForViews(ctx) {
+		return
+	}
+	x.setStale()
+}
+
+// waitForViews waits for the views. If that takes too long, it notes how far the projectors are
+// behind, but only by states that this server has seen: a client could make up others.
+func (x *Session) waitForViews(ctx context.Context) bool {
+	s := x.sessions
+	waiting, cancel := context.WithTimeout(ctx, MaxWait)
+	defer cancel()
+	for pause := firstPause; s.sleep(waiting, pause) == nil; pause = min(2*pause, lastPause) {
+		s.checkpoints.read(waiting, s.now())
+		if x.claimViews(ctx) {
+			return true
+		}
+	}
+	if ctx.Err() == nil {
+		s.checkpoints.noteLate(x.remembered.Written)
+	}
+	return false
+}
+
+// isReached reports whether the account has reached the state of posts in the token that the
+// request sent, by a point read of an item that does not exist. A state that this server has not
+// seen itself can be made up, or of a database that was deleted since. Waiting for it would be in
+// vain.
+func (x *Session) isReached(ctx context.Context) bool {
+	if x.remembered.Written[source].Covers(x.needed.Written[source].String()) {
+		return true
+	}
+	_, _, _ = cosmos.Read[struct{}](ctx, x.sessions.db.Container(source), "none", "none")
+	return !cosmos.ClaimFailed(ctx)
+}
+
+// deletionPending reports whether the posts, comments and likes of the account's user are being
+// deleted. That is true if it cannot be read.
+func (x *Session) deletionPending(ctx context.Context) bool {
+	if !x.isDeleted() {
+		return false
+	}
+	user, _, err := cosmos.Read[schema.UserItem](ctx, x.sessions.db.Container(schema.Users), x.account, x.account)
+	return err != nil && !cosmos.IsNotFound(err) || err == nil && user.Deleted && !user.Gone()
+}
+
+func (x *Session) setStale() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.stale {
+		x.sessions.stale.Add(1)
+	}
+	x.stale = true
+}
+
+// IsStale reports whether what ctx has read may lack what the client has written. ctx must be that
+// of Begin.
+func (x *Session) IsStale(ctx context.Context) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.stale || cosmos.ClaimFailed(ctx)
+}
+
+// Finish ends the session of a mutation. It returns the token of the answer, which includes those
+// that the request sent unless no replica has their states, or an empty one if the mutation changed
+// nothing. ctx must be that of Begin. If the mutation also read views, the session is stale unless
+// they contain what it wrote.
+func (x *Session) Finish(ctx context.Context, readsViews bool) Token {
+	x.mu.Lock()
+	done := Token{User: x.changed}
+	x.mu.Unlock()
+	for container, token := range cosmos.WrittenInSession(ctx) {
+		if !isRead(container) {
+			continue
+		}
+		if done.Written == nil {
+			done.Written = cosmos.SessionTokens{}
+		}
+		done.Written[container] = token
+	}
+	if done.isEmpty() {
+		return done
+	}
+	if x.account != "" {
+		x.sessions.accounts.remember(x.account, done, x.sessions.now())
+	}
+	all := x.needed
+	if cosmos.ClaimFailed(ctx) { // the token that the request sent is of no use any more
+		all = x.remembered
+	}
+	all = all.followedBy(done)
+	if readsViews {
+		if _, ok := x.sessions.checkpoints.passed(all.Written); !ok {
+			x.setStale()
+		}
+	}
+	return all
+}
+
+// UserChanged notes that a mutation has created, renamed or deleted the account's user. A creation
+// matters only after another change.
+func (x *Session) UserChanged(user *blog.User, renamed bool) {
+	if x == nil || !renamed && !user.Deleted && x.needed.User == nil {
+		return
+	}
+	changed := &User{ID: user.ID, Revision: user.Revision, Deleted: user.Deleted}
+	if renamed {
+		changed.Username = user.Username
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.changed = changed
+}
+
+// OwnUser returns the account's user after a rename that copies of the username may lack, or nil.
+// Its username replaces that of a copy with a lower revision.
+func (x *Session) OwnUser() *User {
+	if x == nil {
+		return nil
+	}
+	x.mu.Lock()
+	user := x.changed
+	x.mu.Unlock()
+	if user == nil {
+		user = x.needed.User
+	}
+	if user == nil || user.Username == "" || user.ID != x.account {
+		return nil
+	}
+	return user
+}
+
+// Stats are numbers since the start.
+type Stats struct {
+	Waits  int64         // queries that waited for views, or found that waiting is of no use
+	Waited time.Duration // the sum of their waits
+	Stale  int64         // answers that were marked as stale because the views were late
+	Charge float64       // of reading the checkpoints, in RU
+}
+
+// Stats returns the numbers so far.
+func (s *Sessions) Stats() Stats {
+	return Stats{s.waits.Load(), time.Duration(s.waited.Load()), s.stale.Load(), s.checkpoints.charge()}
+}

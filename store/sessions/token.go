@@ -1,0 +1,170 @@
+package sessions
+
+import (
+	"encoding/base64"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// Token is what a client has changed. Answers contain it as text, which clients send back.
+//
+// A token is not signed. Whoever makes one up gets older or slower answers, and nobody else does.
+type Token struct {
+	// Written are the states of the containers that the client wrote to.
+	Written cosmos.SessionTokens
+	// User is the client's user after the last mutation that named, renamed or deleted it, or nil.
+	User *User
+}
+
+// User is the state of a client's own user.
+type User struct {
+	ID       string
+	Revision int64
+	// Username is the name after a rename. It is empty if the user has not been renamed.
+	Username string
+	Deleted  bool
+}
+
+const (
+	// maxTokenBytes is the length of the longest text of tokens that Parse accepts.
+	maxTokenBytes = 8 << 10
+
+	// maxRanges is the number of partition key ranges of a container that a token names. A client that
+	// writes to more of them, which takes an account of many physical partitions, is sure of its
+	// latest writes only.
+	maxRanges = 16
+
+	separator      = "," // between the tokens of a header
+	fieldSeparator = "|" // between the parts of a token's text
+)
+
+// String returns the text of the token: letters, digits, "-" and "_", usually less than 100, and at
+// most about 3 KiB. It is empty if the token is.
+func (t Token) String() string {
+	if t.isEmpty() {
+		return ""
+	}
+	text := t.Written.String()
+	if u := t.User; u != nil {
+		text = strings.Join([]string{text, u.ID, strconv.FormatInt(u.Revision, 10), u.Username, strconv.FormatBool(u.Deleted)}, fieldSeparator)
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(text))
+}
+
+// Parse parses the tokens of a header, separated by commas, and joins them. Error: BAD_USER_INPUT.
+func Parse(header string) (Token, error) {
+	var all Token
+	if len(header) > maxTokenBytes {
+		return all, errBadToken
+	}
+	for text := range strings.SplitSeq(header, separator) {
+		t, err := parse(strings.TrimSpace(text))
+		if err != nil {
+			return Token{}, errBadToken
+		}
+		all = all.Join(t)
+	}
+	return all, nil
+}
+
+func parse(text string) (t Token, err error) {
+	decoded, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return t, err
+	}
+	fields := strings.Split(string(decoded), fieldSeparator)
+	if t.Written, err = cosmos.ParseSessionTokens(fields[0]); err != nil {
+		return t, err
+	}
+	for container, token := range t.Written {
+		if !isRead(container) || len(token) > maxRanges {
+			return t, errBadToken
+		}
+	}
+	if len(fields) > 1 {
+		t.User, err = parseUser(fields[1:])
+	}
+	return t, err
+}
+
+func parseUser(fields []string) (*User, error) {
+	if len(fields) != 4 {
+		return nil, errBadToken
+	}
+	u := &User{ID: fields[0], Username: fields[2]}
+	var errs [3]error
+	u.Revision, errs[0] = strconv.ParseInt(fields[1], 10, 64)
+	u.Deleted, errs[1] = strconv.ParseBool(fields[3])
+	if u.Username != "" {
+		errs[2] = blog.CheckUsername(u.Username)
+	}
+	return u, errors.Join(errs[:]...)
+}
+
+// isRead reports whether queries read a container.
+func isRead(container string) bool {
+	switch container {
+	case schema.Users, schema.Posts, schema.Feed, schema.Lists, schema.Usernames:
+		return true
+	}
+	return false
+}
+
+var errBadToken = blog.Errorf(blog.BadUserInput,
+	"The header Cosmosblog-Session is not a session token of this API. Send the token of an answer to a mutation, or omit the header.")
+
+func (t Token) isEmpty() bool { return len(t.Written) == 0 && t.User == nil }
+
+// Join returns a token of what both have changed. later is the later one. Join changes neither.
+func (t Token) Join(later Token) Token {
+	if t.isEmpty() {
+		return later
+	}
+	if later.isEmpty() {
+		return t
+	}
+	joined := Token{Written: cosmos.SessionTokens{}, User: t.User}
+	joined.Written.Merge(t.Written)
+	joined.Written.Merge(later.Written)
+	for container, token := range joined.Written {
+		joined.Written[container] = bounded(token, later.Written[container])
+	}
+	if t.User == nil || later.User != nil && (later.User.ID != t.User.ID || later.User.Revision >= t.User.Revision) {
+		joined.User = later.User
+	}
+	return joined
+}
+
+// followedBy is Join for a token whose writes came after everything in t. Their states are
+// therefore later than those of t, unless t was made up.
+func (t Token) followedBy(later Token) Token {
+	joined := t.Join(later)
+	for container, token := range later.Written {
+		maps.Copy(joined.Written[container], token)
+	}
+	return joined
+}
+
+// bounded returns at most maxRanges positions of a session token: first those of the ranges that
+// another one names.
+func bounded(token, first cosmos.SessionToken) cosmos.SessionToken {
+	if len(token) <= maxRanges {
+		return token
+	}
+	kept := cosmos.SessionToken{}
+	for _, ids := range []cosmos.SessionToken{first, token} {
+		for _, id := range slices.Sorted(maps.Keys(ids)) {
+			if len(kept) < maxRanges {
+				kept[id] = token[id]
+			}
+		}
+	}
+	return kept
+}
