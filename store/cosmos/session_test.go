@@ -3,6 +3,7 @@ package cosmos_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"cosmosblog/cosmostest"
@@ -117,6 +118,87 @@ func TestSessionTokenMerge(t *testing.T) {
 		}
 		if token.String() != test.want {
 			t.Errorf("merging %q: got %q, want %q", test.merged, token, test.want)
+		}
+	}
+}
+
+// A claim is sent with reads of its container. If no replica has reached it, the read is sent again
+// without it, and the session's own state stays. A claim is never part of what the session has seen.
+func TestClaims(t *testing.T) {
+	w := storetest.New(t)
+	ada := w.AddUser("Ada")
+	post := w.AddPost(ada)
+	_, err := w.LikePost(w.Ctx(), ada, post.ID)
+	w.OK(err)
+	claim := func(text string) cosmos.SessionTokens {
+		tokens, err := cosmos.ParseSessionTokens(text)
+		w.OK(err)
+		return tokens
+	}
+
+	reached := cosmos.WithSession(w.Ctx())
+	cosmos.ClaimSession(reached, claim("posts=0:-1#1;users=0:-1#999"))
+	w.Wire.Inject(nil)
+	_, err = w.Post(reached, post.ID)
+	w.OK(err)
+	if sent := w.Wire.Requests()[0].Header.Get(cosmos.SessionTokenHeader); sent != "0:-1#1" || cosmos.ClaimFailed(reached) {
+		t.Errorf("the read has the token %q, failed: %t", sent, cosmos.ClaimFailed(reached))
+	}
+	if needed, seen := cosmos.NeededSession(reached, "users"), cosmos.SessionTokenOf(reached, "users"); needed != "0:-1#999" || seen != "" {
+		t.Errorf("of users, the session needs %q and has seen %q", needed, seen)
+	}
+
+	ahead := cosmos.WithSession(w.Ctx())
+	cosmos.JoinSession(ahead, "posts", "0:-1#2")
+	cosmos.ClaimSession(ahead, claim("posts=0:-1#999"))
+	w.Wire.Inject(nil)
+	read, err := w.Post(ahead, post.ID)
+	w.OK(err)
+	var sent []string
+	for _, request := range w.Wire.Requests() {
+		sent = append(sent, request.Header.Get(cosmos.SessionTokenHeader))
+	}
+	if want := []string{"0:-1#999", "0:-1#2"}; !slices.Equal(sent, want) || read.LikeCount != 1 || !cosmos.ClaimFailed(ahead) {
+		t.Errorf("the tokens were %q, want %q; the post is %+v", sent, want, read)
+	}
+	if seen := cosmos.SessionTokenOf(ahead, "posts"); seen != "0:-1#2" {
+		t.Errorf("the session has seen %q", seen)
+	}
+}
+
+// TestWrittenInSession checks that only the states of successful writes count as written.
+func TestWrittenInSession(t *testing.T) {
+	w := storetest.New(t)
+	ada := w.AddUser("Ada")
+	session := cosmos.WithSession(w.Ctx())
+	_, err := w.CurrentUser(session, ada.ID) // a read, and a patch whose condition fails
+	w.OK(err)
+	if written := cosmos.WrittenInSession(session); len(written) > 0 {
+		t.Errorf("before a write: %v", written)
+	}
+	_, err = w.CreatePost(session, ada, blog.PostInput{Title: "A title", Content: "Some content."})
+	w.OK(err)
+	if written := cosmos.WrittenInSession(session).String(); written != "posts=0:-1#1" {
+		t.Errorf("after a write: %s", written)
+	}
+	if seen := cosmos.SeenInSession(session); len(seen["users"]) == 0 || len(seen["posts"]) == 0 {
+		t.Errorf("seen: %v", seen)
+	}
+}
+
+func TestParseSessionTokens(t *testing.T) {
+	for _, text := range []string{"", "posts=0:-1#5", "a=0:1#100#1=20#2=-1,1:7;b=12:-1#0"} {
+		tokens, err := cosmos.ParseSessionTokens(text)
+		if err != nil || tokens.String() != text {
+			t.Errorf("%q: %q, %v", text, tokens, err)
+		}
+	}
+	for _, text := range []string{
+		"posts", "=0:1", "posts=", "posts=0", "posts=0:", "posts=:1", "posts=x:1", "posts=0:x", "posts=0:1#x", "posts=0:1,", "posts=0:1;", "posts=0:-1",
+		"posts=0:1\r\n", "posts=0:1 ", "posts=0:99999999999999999999",
+	} {
+		if tokens, err := cosmos.ParseSessionTokens(text); err == nil {
+			t.Errorf("%q: %q", text, tokens)
 		}
 	}
 }
