@@ -6,6 +6,7 @@
 //	go run ./bench growth
 //	go run ./bench projector
 //	go run ./bench models
+//	go run ./bench waits
 //
 // The first two compare servers in turns, in short slices, so that other load on the machine
 // affects all of them. They fail at the first answer that is an error or not the expected one.
@@ -47,6 +48,7 @@ var commands = map[string]func(context.Context, *options) (*report, error){
 	"models":     benchmarkModels,
 	"projector":  benchmarkProjector,
 	"throughput": throughput,
+	"waits":      benchmarkWaits,
 }
 
 // run runs the command of the first argument. A request for help is not an error.
@@ -111,7 +113,7 @@ type options struct {
 	users          int
 	writers        int // users who comment and like, and as many to rename
 	sizes          int // number of data sets of growth
-	samples        int // executions of each operation of models
+	samples        int // executions of each operation of models, and of each kind of write of waits
 	throughput     int // of users and posts of models, in RU/s
 	database       string
 	program        string
@@ -143,6 +145,10 @@ func parse(arguments []string) (*options, error) {
 		f.IntVar(&o.throughput, "throughput", 0, "`RU/s` of each of users and posts: 10,000 for each physical partition. "+
 			"Required with COSMOS_ENDPOINT; without, 110,000")
 		f.StringVar(&o.database, "database", "cosmosblog-models", "beginning of the `names` of the databases, which must not exist")
+	case "waits":
+		o.rounds = 1
+		f.IntVar(&o.samples, "samples", 1000, "`number` of writes of each kind")
+		f.StringVar(&o.program, "program", "", "`path` of the program; if empty, it is built")
 	case "growth":
 		o.loadFlags(f, &only)
 		f.IntVar(&o.users, "users", 20, "number of `users` in the smallest data set")
@@ -193,6 +199,8 @@ func (o *options) check() error {
 		return fmt.Errorf("--write: the document must be in docs of the repository, beside %s", pageFigures)
 	case o.name == "models" && (o.users < 1 || o.samples < 1 || o.throughput < 0):
 		return errors.New("--users and --samples must be positive")
+	case o.name == "waits" && o.samples < 1:
+		return errors.New("--samples must be positive")
 	case o.rounds < 1 || isLoad && (o.connections < 1 || o.users < 1 || o.slice <= 0):
 		return errors.New("--rounds, --connections, --users and --slice must be positive")
 	case o.name == "throughput" && o.writers < 1:

@@ -23,6 +23,7 @@ type report struct {
 	Machine     string       `json:"machine"`
 	Rows        []row        `json:"rows,omitempty"`
 	Projections []projection `json:"projections,omitempty"`
+	Waits       []wait       `json:"waits,omitempty"`
 	Models      []modelRow   `json:"models,omitempty"`
 	Ladder      []string     `json:"ladder,omitempty"`     // names of the models, in order
 	Served      string       `json:"served,omitempty"`     // the model that the server has

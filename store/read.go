@@ -47,20 +47,41 @@ func bytesOf[T any, P stored[T]](item P) int {
 	return item.Bytes()
 }
 
-// cacheFor returns the cache for reads of a container, or nil if a read must not use it: what is
-// kept or shared may be older than the state that the session of ctx needs.
+// access is how a read uses the cache.
+type access struct {
+	cache *readcache.Cache // nil if the read must not use it
+
+	// needed is what a kept result must have seen, as a session token. It is empty if all kept results
+	// have. Otherwise, the read shares no other read: its answer could be older.
+	needed string
+}
+
+// accessTo returns how a read of a container uses the cache. What is kept or shared may be older
+// than the state that the session of ctx needs.
 //
 // If nothing counts changes, the cache only shares reads, each with the session of the request that
 // sends it. If a tail counts them, what is kept has the state that the tail has passed, at least.
-func (s *Store) cacheFor(ctx context.Context, c *azcosmos.ContainerClient) *readcache.Cache {
+func (s *Store) accessTo(ctx context.Context, c *azcosmos.ContainerClient) access {
 	if s.isExact() {
-		return s.cache
+		return access{cache: s.cache}
 	}
-	token := cosmos.NeededSession(ctx, c.ID())
-	if token == "" || s.cache.Keeps() && s.tail.Passed(c.ID(), token) {
-		return s.cache
+	switch needed := cosmos.NeededSession(ctx, c.ID()); {
+	case needed == "" || s.cache.Keeps() && s.tail.Passed(c.ID(), needed):
+		return access{cache: s.cache}
+	case s.cache.Keeps():
+		return access{s.cache, needed}
 	}
-	return nil
+	return access{}
+}
+
+// permits reports whether a kept result that has seen a state may be used.
+func (a access) permits(seen string) bool {
+	if a.needed == "" {
+		return true
+	}
+	token := cosmos.SessionToken{}
+	token.Merge(seen)
+	return token.Covers(a.needed)
 }
 
 // isExact reports whether kept values need no session, because all reads show the latest state.
@@ -72,6 +93,11 @@ func (s *Store) isExact() bool { return s.cache.Keeps() && s.tail == nil }
 type seen[T any] struct {
 	result T
 	token  string // empty if the cache is exact
+}
+
+// permittedBy returns whether a read may use a kept result.
+func permittedBy[T any](a access) func(seen[T]) bool {
+	return func(kept seen[T]) bool { return a.permits(kept.token) }
 }
 
 // inSession returns a context with a session if a tail counts the changes: a read without one could
@@ -113,16 +139,39 @@ func readShared[T any](
 	read func(context.Context) (result T, bytes int, err error),
 ) (result T, cached bool, err error) {
 	ctx = s.inSession(ctx)
-	found, cached, err := readcache.Read(ctx, s.cacheFor(ctx, c), key, func(ctx context.Context) (seen[T], int, error) {
+	access := s.accessTo(ctx, c)
+	readSeen := func(ctx context.Context) (seen[T], int, error) {
 		s.beforeRead(ctx, c)
 		result, bytes, err := read(ctx)
 		token := s.tokenToKeep(ctx, c)
 		return seen[T]{result, token}, bytesToKeep(bytes, token), err
-	})
+	}
+	var found seen[T]
+	if access.needed == "" {
+		found, cached, err = readcache.Read(ctx, access.cache, key, readSeen)
+	} else {
+		found, cached, err = readAlone(ctx, access, key, readSeen)
+	}
 	if cached && found.token != "" {
 		cosmos.JoinSession(ctx, c.ID(), found.token)
 	}
 	return found.result, cached, err
+}
+
+// readAlone returns a kept result that the session may use, or reads one and keeps it. It shares no
+// other read.
+func readAlone[T any](
+	ctx context.Context, a access, key readcache.Key, read func(context.Context) (seen[T], int, error),
+) (result seen[T], cached bool, err error) {
+	result, cached, keep := readcache.Lookup(a.cache, key, permittedBy[T](a))
+	if cached {
+		return result, true, nil
+	}
+	result, bytes, err := read(ctx)
+	if err == nil {
+		keep(result, bytes)
+	}
+	return result, false, err
 }
 
 // readItem returns an item of a kind by one point read, or nil if there is none. Error: THROTTLED.
@@ -156,7 +205,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		return map[address]P{addresses[0]: item}, nil
 	}
 	ctx = s.inSession(ctx)
-	cache := s.cacheFor(ctx, c)
+	access := s.accessTo(ctx, c)
 	items := make(map[address]P, len(addresses))
 	keeps := map[address]func(seen[P], int){}
 	var kept []string
@@ -165,7 +214,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		if _, ok := items[at]; ok || keeps[at] != nil {
 			continue
 		}
-		item, found, keep := readcache.Lookup[seen[P]](cache, at.key(c, kind))
+		item, found, keep := readcache.Lookup(access.cache, at.key(c, kind), permittedBy[P](access))
 		if !found {
 			keeps[at] = keep
 			missing = append(missing, at.identity())

@@ -34,7 +34,7 @@ const maxWait = 250 * time.Millisecond
 func (c *Cache) read(ctx context.Context, key Key, read func() (any, int, error)) (any, bool, error) {
 	var left *flight
 	for patience := 2 * maxWait; ; patience *= 2 {
-		kept, now := c.lookup(key)
+		kept, now := c.lookup(key, nil)
 		if kept != nil {
 			return kept, true, nil
 		}

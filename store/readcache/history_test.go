@@ -134,7 +134,7 @@ func (s *source) check(t *testing.T, c *Cache, register int, seed uint64) {
 	acked := s.acked[register].Load()
 	var got int64
 	if s.random(3) == 0 {
-		number, found, keep := Lookup[int64](c, keyOf(register))
+		number, found, keep := Lookup[int64](c, keyOf(register), nil)
 		if !found {
 			var bytes int
 			number, bytes, _ = s.read(register)(t.Context())

@@ -37,8 +37,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"a kept value outlives a change": {
 		File:  "readcache.go",
-		Right: "ok && v.changes == now {",
-		Wrong: "ok {",
+		Right: "ok && v.changes == now && (",
+		Wrong: "ok && (",
 		Tests: finding,
 	},
 }

@@ -114,14 +114,15 @@ func Read[T any](
 	return found.(T), cached, nil
 }
 
-// Lookup returns the kept value of a key, if there is one. If there is none, the caller may read
-// the value and pass it to keep with its size, as Read does. Lookup shares no reads. It is for
-// reads of several keys at once.
-func Lookup[T any](c *Cache, key Key) (result T, found bool, keep func(result T, bytes int)) {
+// Lookup returns the kept value of a key, if there is one and it is usable (nil: always).
+// Otherwise, the caller may read the value and pass it to keep with its size, as Read does. Lookup
+// shares no reads. It is for reads of several keys at once, and for those whose result not
+// everybody may use.
+func Lookup[T any](c *Cache, key Key, isUsable func(T) bool) (result T, found bool, keep func(result T, bytes int)) {
 	if c == nil {
 		return result, false, func(T, int) {}
 	}
-	kept, now := c.lookup(key)
+	kept, now := c.lookup(key, func(kept any) bool { return isUsable == nil || isUsable(kept.(T)) })
 	if kept != nil {
 		return kept.(T), true, nil
 	}
@@ -129,15 +130,16 @@ func Lookup[T any](c *Cache, key Key) (result T, found bool, keep func(result T,
 	return result, false, func(result T, bytes int) { c.keep(key, value{result, int64(bytes), now}) }
 }
 
-// lookup returns the kept value of a key, or nil and the number of changes at that time.
-func (c *Cache) lookup(key Key) (result any, now uint64) {
+// lookup returns the kept value of a key if it is usable, or nil and the number of changes at that
+// time. A nil isUsable accepts every value.
+func (c *Cache) lookup(key Key, isUsable func(any) bool) (result any, now uint64) {
 	if c.changes == nil {
 		return nil, 0
 	}
 	now = c.changes(key.Container, key.Partition)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if v, ok := c.kept.Get(key); ok && v.changes == now {
+	if v, ok := c.kept.Get(key); ok && v.changes == now && (isUsable == nil || isUsable(v.result)) {
 		c.hits.Add(1)
 		return v.result, now
 	}

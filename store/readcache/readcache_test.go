@@ -86,10 +86,10 @@ func TestKeepsNothing(t *testing.T) {
 					t.Error("a value was kept")
 				}
 			}
-			if _, found, keep := Lookup[int](test.cache, Key{}); found {
+			if _, found, keep := Lookup[int](test.cache, Key{}, nil); found {
 				t.Error("Lookup found a value")
 			} else if keep(1, test.bytes); name != "changed by reading" {
-				if _, found, _ := Lookup[int](test.cache, Key{}); found {
+				if _, found, _ := Lookup[int](test.cache, Key{}, nil); found {
 					t.Error("Lookup kept a value")
 				}
 			}
@@ -108,7 +108,7 @@ func TestDropsValuesUnusedForLongest(t *testing.T) {
 	}
 	kept := ""
 	for _, id := range strings.Fields("a b c d") {
-		if _, found, _ := Lookup[string](c, Key{ID: id}); found {
+		if _, found, _ := Lookup[string](c, Key{ID: id}, nil); found {
 			kept += id
 		}
 	}
@@ -313,7 +313,7 @@ func TestMemory(t *testing.T) {
 	c := New(capacity, func(string, string) uint64 { return 0 })
 	for i := range 100_000 {
 		partition, id := fmt.Sprintf("p_%028d", i), fmt.Sprintf("c_%028d", i)
-		_, _, keep := Lookup[*[100]byte](c, Key{Container: "posts", Partition: partition, ID: id, Date: "2026-01-01T00:00:00.000000Z"})
+		_, _, keep := Lookup[*[100]byte](c, Key{Container: "posts", Partition: partition, ID: id, Date: "2026-01-01T00:00:00.000000Z"}, nil)
 		keep(new([100]byte), 100)
 	}
 	used, stats := heap()-before, c.Stats()

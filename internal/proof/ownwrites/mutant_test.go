@@ -62,8 +62,14 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"what is kept serves every session": {
 		File:  "../../../store/read.go",
-		Right: "s.cache.Keeps() && s.tail.Passed(c.ID(), token)",
+		Right: "s.cache.Keeps() && s.tail.Passed(c.ID(), needed)",
 		Wrong: "s.cache.Keeps()",
+		Tests: finding,
+	},
+	"what one session has read serves every other": {
+		File:  "../../../store/read.go",
+		Right: "	return token.Covers(a.needed)\n",
+		Wrong: "	return true\n",
 		Tests: finding,
 	},
 	"the tail stands still": {
