@@ -144,13 +144,13 @@ test('after a reload, Back shows the feed as it was left', async () => {
   page.check();
 });
 
-test('a browser that keeps no list of new posts shows the feed', async () => {
+test('a browser that keeps no session tokens', async () => {
   const page = await open(url);
   await page.addInitScript(() => {
     for (const name of ['getItem', 'setItem']) {
       const original = Storage.prototype[name];
       Storage.prototype[name] = function (key, ...values) {
-        if (key === 'cosmosblog.own-posts') throw new DOMException('blocked', 'SecurityError');
+        if (key === 'cosmosblog.written') throw new DOMException('blocked', 'SecurityError');
         return original.call(this, key, ...values);
       };
     }
@@ -159,14 +159,15 @@ test('a browser that keeps no list of new posts shows the feed', async () => {
   await inView(page.getByRole('article').first().getByRole('heading'));
   await signIn(page);
   await publish(page, 'Not remembered');
+  await page.getByRole('link', { name: 'cosmosblog' }).click();
+  await inView(page.getByRole('heading', { level: 2, name: 'Not remembered' }));
   page.check();
 });
 
 test('a browser whose storage has other texts than this version writes', async () => {
   const page = await open(url);
   await page.evaluate(() => {
-    for (const key of ['session', 'usernames', 'draft//welcome']) localStorage.setItem(`cosmosblog.${key}`, '{');
-    sessionStorage.setItem('cosmosblog.own-posts', '{');
+    for (const key of ['session', 'usernames', 'written', 'draft//welcome']) localStorage.setItem(`cosmosblog.${key}`, '{');
   });
   await page.reload();
   await inView(page.getByRole('article').first().getByRole('heading'));

@@ -12,30 +12,47 @@ import { chromium } from 'playwright-core';
 
 const binary = process.env.COSMOSBLOG;
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+// The well-known key of the emulators, which the engine has on loopback.
+const engineKey = 'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
 const environment = { HOME: process.env.HOME, PATH: process.env.PATH };
 
-// serve starts a server in development on a free port, with the sample data of some users, and
-// returns its URL. It ends with this process, which it does not keep alive.
-export async function serve({ users = 0 } = {}) {
+// newFolder returns a data folder, with the sample data of some users. It is removed at the end.
+export function newFolder({ users = 0 } = {}) {
   const data = mkdtempSync(join(tmpdir(), 'cosmosblog-e2e-'));
   process.on('exit', () => rmSync(data, { recursive: true, force: true, maxRetries: 5 }));
   if (users > 0) {
     execFileSync(binary, ['seed', '--users', String(users), '--data', data], { env: environment, stdio: 'ignore' });
   }
-  const child = spawn(binary, ['serve', '--addr', '127.0.0.1:0', '--data', data, '--log-level', 'warn'], {
-    env: environment,
+  return data;
+}
+
+// serve starts a server in development on a free port, with the sample data of some users, and
+// returns its URL.
+export const serve = async (options) => (await start('serve', newFolder(options), '--log-level', 'warn')).url;
+
+// start starts a command that serves a data folder on a free port. It returns the command's URL, and
+// a function that stops it. The command ends with this process, which it does not keep alive.
+export async function start(command, data, ...args) {
+  const child = spawn(binary, [command, '--addr', '127.0.0.1:0', '--data', data, ...args], {
+    env: { ...environment, COSMOS_KEY: engineKey },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.prependListener('exit', () => child.kill('SIGKILL'));
+  const stop = async () => {
+    const ends = new Promise((resolve) => child.once('exit', resolve));
+    child.ref();
+    child.kill('SIGTERM');
+    await ends;
+  };
   for await (const line of createInterface(child.stdout)) {
     const url = line.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
     if (!url) continue;
     child.stdout.resume(); // nobody reads the further lines
     child.stdout.unref();
     child.unref();
-    return url;
+    return { url, stop };
   }
-  throw new Error('the server did not start');
+  throw new Error(`${command} did not start`);
 }
 
 process.setMaxListeners(0); // two for each server

@@ -36,8 +36,8 @@ const tagsOf = (place) => place.getByRole('list', { name: 'Tags' }).getByRole('l
 const card = (page, title) => page.getByRole('article').filter({ has: page.getByRole('heading', { level: 2, name: title, exact: true }) });
 const isList = (page, name) => page.getByRole('heading', { level: 1, name: `Posts with the tag “${name}”` });
 
-// reloadUntil reloads a page until its list is as it should be. The projector changes lists after a
-// moment.
+// reloadUntil reloads another reader's page until its list is as it should be. The projector changes
+// lists after a moment.
 async function reloadUntil(page, isRight) {
   for (let tries = 0; tries < 50; tries++) {
     await page.locator('.skeleton').first().waitFor({ state: 'detached' });
@@ -79,7 +79,7 @@ test('tags of a new post: on its card, on its page, and the pages of the tags', 
   await card(page, 'A tagged day').waitFor();
   assert.deepEqual(await tagsOf(card(page, 'A tagged day')), tags);
 
-  // Its own tab shows it on the page of each tag at once, and others after a moment.
+  // Its author sees it on the page of each tag at once, and others after a moment.
   for (const name of tags) {
     await card(page, 'A tagged day').getByRole('link', { name, exact: true }).click();
     await isList(page, name).waitFor();
@@ -121,10 +121,10 @@ test('edited tags', async () => {
   await card(page, 'Filed anew').waitFor();
   await page.goto(at('/tags/before'));
   await isList(page, 'before').waitFor();
-  await reloadUntil(page, async () => (await card(page, 'Filed anew').count()) === 0);
   await page.getByText('No post has this tag.').waitFor();
+  assert.equal(await card(page, 'Filed anew').count(), 0);
   await page.goto(at('/tags/after'));
-  await reloadUntil(page, async () => (await page.getByText('1 post', { exact: true }).count()) === 1);
+  await page.getByText('1 post', { exact: true }).waitFor();
   assert.equal(await card(page, 'Filed anew').count(), 1);
   await isGood(page);
 
@@ -136,7 +136,8 @@ test('edited tags', async () => {
   await page.getByText('edited').waitFor();
   assert.equal(await page.getByRole('list', { name: 'Tags' }).count(), 0);
   await page.goto(at('/tags/after'));
-  await reloadUntil(page, async () => (await card(page, 'Filed anew').count()) === 0);
+  await page.getByText('No post has this tag.').waitFor();
+  assert.equal(await card(page, 'Filed anew').count(), 0);
 });
 
 test('a reader who goes back after an edit or a deletion finds lists as they are now', async () => {
@@ -145,7 +146,7 @@ test('a reader who goes back after an edit or a deletion finds lists as they are
   await publish(page, 'Moved between lists', 'here');
   await page.getByRole('article').getByRole('link', { name: 'here' }).click();
   await card(page, 'Moved between lists').waitFor();
-  await reloadUntil(page, async () => (await page.getByText('1 post', { exact: true }).count()) === 1);
+  await page.getByText('1 post', { exact: true }).waitFor();
   await card(page, 'Moved between lists').getByRole('heading').getByRole('link').click();
   await page.getByRole('link', { name: 'Edit' }).click();
   await page.getByRole('textbox', { name: 'Tags' }).fill('there');
@@ -166,24 +167,6 @@ test('a reader who goes back after an edit or a deletion finds lists as they are
   await page.goBack();
   await page.goBack();
   await page.getByText('No post has this tag.').waitFor();
-  page.check();
-});
-
-test('a new post is on the page of its tag and month before the projector has added it', async () => {
-  const page = await open(url);
-  await signIn(page);
-  await publish(page, 'Newer than the lists', 'instant');
-  const withoutPosts = ({ tag, archive }) => Object.assign((tag ?? archive).posts, { edges: [] });
-  await changeAnswers(page, 'Tag', withoutPosts);
-  await changeAnswers(page, 'Month', withoutPosts);
-  for (const path of ['/tags/instant', `/archive/${thisMonth()}`]) {
-    await page.goto(at(path));
-    await card(page, 'Newer than the lists').waitFor();
-    assert.equal(await page.getByText(/No post has|has no posts/).count(), 0);
-  }
-  await page.goto(at('/tags/another'));
-  await page.getByText('No post has this tag.').waitFor();
-  assert.equal(await page.getByRole('article').count(), 0);
   page.check();
 });
 
@@ -265,7 +248,7 @@ test('the archive has the month of a post, and the tags that most posts have', a
   await publish(page, 'For the archive', 'filed');
   await page.getByRole('banner').getByRole('link', { name: 'Archive' }).click();
   const months = page.getByRole('region', { name: 'Months' }).getByRole('link');
-  await reloadUntil(page, async () => (await months.first().getAttribute('href')) === `/archive/${thisMonth()}`);
+  assert.equal(await months.first().getAttribute('href'), `/archive/${thisMonth()}`);
   const paths = await months.evaluateAll((all) => all.map((link) => link.pathname));
   assert.deepEqual(paths, paths.toSorted().toReversed());
   const tags = page.getByRole('list', { name: 'Most used tags' }).getByRole('link');
@@ -276,7 +259,7 @@ test('the archive has the month of a post, and the tags that most posts have', a
 
   await months.first().click();
   await page.getByRole('heading', { level: 1, name: /^Posts of \p{L}+ \d{4}$/u }).waitFor();
-  await reloadUntil(page, async () => (await page.getByText(/^\d+ posts?$/).count()) === 1);
+  await page.getByText(/^\d+ posts?$/).waitFor();
   await card(page, 'For the archive').waitFor();
   assert.deepEqual(await tagsOf(card(page, 'For the archive')), ['filed']);
   await isGood(page);

@@ -3,6 +3,7 @@
 import { fetchInTime, Refused } from './fetch';
 import { browserStorage as storage } from './storage';
 import { newStore } from './store';
+import { forgetWritten } from './written';
 
 // Session is the account that is signed in. Without a token, the server has rejected its last one.
 export type Session = { name: string; token?: string };
@@ -19,25 +20,30 @@ export function begin(next: Session) {
   storage.set(sessionKey, JSON.stringify(next));
 }
 
-export const signOut = () => storage.set(sessionKey, null);
+export function signOut() {
+  forgetWritten();
+  storage.set(sessionKey, null);
+}
 
 // expire ends the session whose token the server has rejected. Another session goes on.
 export function expire(token: string | undefined) {
   const current = stored();
-  if (token && current?.token === token) storage.set(sessionKey, JSON.stringify({ name: current.name }));
+  if (!token || current?.token !== token) return;
+  forgetWritten(); // the server may have another database now
+  storage.set(sessionKey, JSON.stringify({ name: current.name }));
 }
 
 // requestSession returns a session for a name that a person typed, and its username, which
-// readUsername reads with a token. If an account that has signed in here was renamed to this name,
-// the session is that account's. All other names are the names of accounts.
+// readUsername reads with an account's token. If an account that has signed in here was renamed to
+// this name, the session is that account's. All other names are the names of accounts.
 export async function requestSession(
   typed: string,
-  readUsername: (token: string) => Promise<string | undefined>,
+  readUsername: (token: string, name: string) => Promise<string | undefined>,
 ): Promise<{ account: Session; username?: string }> {
   const asked = typed.trim().toLowerCase();
   const [name] = Object.entries(usernames()).find(([, username]) => username.toLowerCase() === asked) ?? [asked];
   const token = await requestToken(name);
-  const username = await readUsername(token);
+  const username = await readUsername(token, name);
   rememberUsername(name, username);
   const isStale = name !== asked && username?.toLowerCase() !== asked; // renamed again, elsewhere
   return isStale ? requestSession(typed, readUsername) : { account: { name, token }, username };

@@ -5,19 +5,13 @@ import type {
   CreateUserMutation,
   DeleteCommentMutation,
   DeletePostMutation,
-  UpdatePostMutation,
-  UpdateUserMutation,
-  ViewerQuery,
 } from '../gql/graphql';
 
-// newCache returns a normalised cache: one copy of each object. Tags and months have their name instead of
-// an id. Connections, edges and pages have none, and belong to the object around them.
+// newCache returns a normalised cache: one copy of each object. Tags and months have their name
+// instead of an id. Connections, edges and pages have none, and belong to the object around them.
+// The viewer's name needs no care: after a rename, all answers of the server have the new one.
 export function newCache() {
   const embedded = () => null;
-  // For about a second after a rename, lists still have the old username. The viewer's own
-  // username is therefore the one that the server returned for the viewer.
-  let viewer: { id: string; username: string } | null | undefined;
-
   return cacheExchange({
     keys: {
       PostConnection: embedded,
@@ -32,36 +26,19 @@ export function newCache() {
     },
     resolvers: {
       Query: { post: (_, { id }) => ({ __typename: 'Post', id: id as string }) },
-      User: { username: (user) => (user.id === viewer?.id ? viewer!.username : user.username) },
     },
     updates: {
-      Query: {
-        viewer: (result: ViewerQuery) => {
-          viewer = result.viewer;
-        },
-      },
       Mutation: {
         createUser(result: CreateUserMutation, _, cache) {
-          viewer = result.createUser?.user;
-          if (viewer) cache.link('Query', 'viewer', { __typename: 'User', id: viewer.id });
+          const user = result.createUser?.user; // before, the viewer was null
+          if (user) cache.link('Query', 'viewer', { __typename: 'User', id: user.id });
         },
-        updateUser(result: UpdateUserMutation) {
-          viewer = result.updateUser?.user ?? viewer;
-        },
-        updatePost(result: UpdatePostMutation, _, cache) {
-          const post = result.updatePost?.post;
-          if (!post) return;
-          const names = post.tags.map(({ name }) => name);
-          for (const { list, name } of listsOf(cache, 'tag')) {
-            if (!names.includes(name as string)) remove(cache, post, list, 'posts');
-          }
-        },
+        createPost: (_result, _, cache) => forgetLists(cache),
+        updatePost: (_result, _, cache) => forgetLists(cache), // its tags may be others
         deletePost(result: DeletePostMutation, _, cache) {
           const post = result.deletePost?.post;
           if (!post) return;
-          remove(cache, post, 'Query', 'feed');
-          remove(cache, post, post.author, 'posts');
-          for (const { list } of [...listsOf(cache, 'tag'), ...listsOf(cache, 'archive')]) remove(cache, post, list, 'posts');
+          forgetLists(cache);
           cache.invalidate(post);
         },
         createComment(result: CreateCommentMutation, _, cache) {
@@ -98,6 +75,13 @@ function liked(cache: Cache, { postId }: { postId: string }, change: 1 | -1) {
   };
 }
 
+// forgetLists forgets all lists of posts, and the months of the archive. A reader who comes back to
+// them reads them again, and the server's answer has the change.
+function forgetLists(cache: Cache) {
+  cache.invalidate('PostConnection');
+  cache.invalidate('ArchiveMonth');
+}
+
 // pagesOf returns the pages of a list that are in the cache, each with its edges.
 function pagesOf(cache: Cache, parent: Entity, list: string) {
   return cache
@@ -105,15 +89,6 @@ function pagesOf(cache: Cache, parent: Entity, list: string) {
     .filter(({ fieldName }) => fieldName === list)
     .map(({ fieldKey }) => cache.resolve(parent, fieldKey) as Entity)
     .map((page) => ({ page, edges: (cache.resolve(page, 'edges') ?? []) as Entity[] }));
-}
-
-// listsOf returns the tags or months that are in the cache, with the name of each tag.
-function listsOf(cache: Cache, field: 'tag' | 'archive') {
-  return cache
-    .inspectFields('Query')
-    .filter(({ fieldName }) => fieldName === field)
-    .map(({ fieldKey, arguments: values }) => ({ list: cache.resolve('Query', fieldKey) as Entity, name: values?.name }))
-    .filter(({ list }) => list);
 }
 
 const isOf = (cache: Cache, object: Entity) => (edge: Entity) => cache.resolve(edge, 'node') === cache.keyOfEntity(object);

@@ -1,23 +1,25 @@
 import { Client, fetchExchange, makeOperation, mapExchange, type CombinedError, type Operation } from 'urql';
 import { retryExchange } from '@urql/exchange-retry';
 import type { OperationDefinitionNode } from 'graphql';
-import { fetchInTime } from '../../../shared/fetch';
+import type { Session } from '../../../shared/session';
+import { fetchAs } from '../../../shared/written';
 import { newCache } from './cache';
 import { addCost } from './cost';
+import { noteStale } from './stale';
 
-// newClient returns a client of the API with an empty cache. A page that signs in or out makes a
-// new one, because the cache holds what the viewer could see. It calls onRefused if the server
-// rejects the token.
-export function newClient(token: string | undefined, onRefused: () => void): Client {
+// newClient returns an account's client of the API with an empty cache. A page that signs in or out
+// makes a new one, because the cache holds what the viewer could see. It calls onRefused if the
+// server rejects the account's token.
+export function newClient(account: Session | null, onRefused: () => void): Client {
   const headers: Record<string, string> = {
     accept: 'application/graphql-response+json, application/json;q=0.9',
     'x-cosmos-diagnostics': '1',
   };
-  if (token) headers.authorization = `Bearer ${token}`;
+  if (account?.token) headers.authorization = `Bearer ${account.token}`;
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
-    fetch: fetchInTime,
+    fetch: fetchAs(account?.token && account.name),
     fetchOptions: { headers },
     exchanges: [
       newCache(),
@@ -25,6 +27,7 @@ export function newClient(token: string | undefined, onRefused: () => void): Cli
       mapExchange({
         onResult(result) {
           addCost(result);
+          noteStale(result);
           if (codesOf(result.error).includes('UNAUTHENTICATED')) onRefused();
         },
       }),

@@ -5,7 +5,6 @@ import { newStore } from '../../../shared/store';
 import { CreateUserDocument, ViewerDocument } from '../gql/graphql';
 import { newClient } from './client';
 import { faultsOf, unanswered, type Fault } from './faults';
-import { forgetAllPublished } from './published';
 
 export { rememberUsername, signOut, suggestedName } from '../../../shared/session';
 
@@ -13,20 +12,18 @@ export { rememberUsername, signOut, suggestedName } from '../../../shared/sessio
 // the server rejected the account's token: nobody is signed in, but the account's drafts are shown.
 export const session = newStore(begin(shared.session.get()));
 
-function begin(account: shared.Session | null, client = clientFor(account?.token)) {
+function begin(account: shared.Session | null, client = clientFor(account)) {
   return { account, isExpired: account !== null && !account.token, client };
 }
 
-function clientFor(token?: string) {
-  return newClient(token, () => shared.expire(token));
+function clientFor(account: shared.Session | null) {
+  return newClient(account, () => shared.expire(account?.token));
 }
 
 shared.session.follow(() => {
   const { account } = session.get();
   const next = shared.session.get();
-  if (next?.name !== account?.name) forgetAllPublished();
-  else if (next?.token === account?.token) return;
-  session.set(begin(next));
+  if (next?.name !== account?.name || next?.token !== account?.token) session.set(begin(next));
 });
 
 // SignIn is the result of signIn: a client for the account, its username, and a function that begins
@@ -36,8 +33,8 @@ type SignIn = { client: Client; username: string; keep: () => void; faults?: nev
 // signIn signs in by name, in development. It creates the account's user if it has none.
 export async function signIn(typed: string): Promise<SignIn> {
   let client!: Client;
-  async function readUsername(token: string) {
-    client = clientFor(token);
+  async function readUsername(token: string, name: string) {
+    client = clientFor({ name, token });
     const { data, error } = await client.query(ViewerDocument, {});
     if (error) throw error;
     return data?.viewer?.username;

@@ -2,22 +2,25 @@ import { useEffect, useRef } from 'react';
 import { useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
 import { route } from '../route';
 import { faultsOf, type Fault } from './faults';
+import { stale } from './stale';
 
-// useRead reads what a place shows. After a click on a link, it shows what the cache has and reads it
-// again. A reader who comes back finds the place as it was. If reading fails, the last answer stays
-// beside the faults, until a further try succeeds.
+// useRead reads what a place shows. After a click on a link, it shows what the cache has and reads
+// it again. A reader who comes back finds the place as it was. If reading fails, the last answer
+// stays beside the faults, until a further try succeeds. isStale tells that the answer may lack
+// what the account has changed.
 export function useRead<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ) {
   const requestPolicy = route.get().isBack ? 'cache-first' : 'cache-and-network';
-  const [{ data, error, fetching }, refetch] = useQuery({ query, variables, requestPolicy });
+  const [{ data, error, fetching, operation }, refetch] = useQuery({ query, variables, requestPolicy });
   const last = useRef<Data>(undefined);
   last.current = data ?? last.current;
   const retry = () => refetch({ requestPolicy: 'network-only' });
   const faults = faultsOf(error);
   useAgain(faults, retry);
-  return { data: last.current, faults, isLoading: fetching && !error, retry };
+  const isStale = stale.use().has(operation?.key ?? 0);
+  return { data: last.current, faults, isLoading: fetching && !error, isStale, retry };
 }
 
 // useAgain tries again while there is no answer: every five seconds, and when the browser is online

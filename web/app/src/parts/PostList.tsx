@@ -1,4 +1,3 @@
-import { published, type Published } from '../api/published';
 import type { Fault } from '../api/faults';
 import type { FragmentType } from '../gql/fragment-masking';
 import type { PostPageFragmentDoc } from '../gql/graphql';
@@ -6,6 +5,7 @@ import { count } from './count';
 import { FaultBox } from './FaultBox';
 import { Gone } from './Gone';
 import { PostPage, PostPageSkeleton } from './PostPage';
+import { StaleNotice } from './StaleNotice';
 import { Title } from './Title';
 import styles from './PostList.module.css';
 
@@ -17,15 +17,19 @@ type List = {
 type Props = {
   what: 'tag' | 'month';
   title: string;
-  useList: (after?: string) => { list?: List | null; faults: Fault[]; isLoading: boolean; retry: () => void };
-  has: (post: Published) => boolean; // whether a post of this tab belongs to the list
+  useList: (after?: string) => {
+    list?: List | null;
+    faults: Fault[];
+    isLoading: boolean;
+    isStale: boolean;
+    retry: () => void;
+  };
   none: string; // what is shown instead of posts
 };
 
 // PostList is the page of a tag or a month: its posts, newest first, and their number.
-export function PostList({ what, title, useList, has, none }: Props) {
-  const { list, faults, isLoading, retry } = useList();
-  const hasNew = published.use().some(has);
+export function PostList({ what, title, useList, none }: Props) {
+  const { list, faults, isLoading, isStale, retry } = useList();
   if (!list && !isLoading) return <Gone what={what} faults={faults} retry={retry} />;
   return (
     <>
@@ -38,20 +42,19 @@ export function PostList({ what, title, useList, has, none }: Props) {
         <Skeleton />
       )}
       <FaultBox faults={faults} retry={retry} />
+      <StaleNotice isStale={isStale} isLoading={isLoading} retry={retry} />
       <ol className="cards">
         {list?.posts ? (
           <PostPage
             page={list.posts}
             number={1}
-            withNew
-            has={has}
             next={(after) => <NextPage useList={useList} number={2} after={after} />}
           />
         ) : (
           isLoading && <PostPageSkeleton />
         )}
       </ol>
-      {list?.posts?.edges.length === 0 && !hasNew && <p className="empty">{none}</p>}
+      {list?.posts?.edges.length === 0 && !isStale && <p className="empty">{none}</p>}
     </>
   );
 }
@@ -70,7 +73,6 @@ function NextPage({ useList, number, after }: Pick<Props, 'useList'> & { number:
     <PostPage
       page={list.posts}
       number={number}
-      withNew={false}
       next={(after) => <NextPage useList={useList} number={number + 1} after={after} />}
     />
   );

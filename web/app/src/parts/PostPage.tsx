@@ -1,9 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { deleted, type Published } from '../api/published';
 import { read, type FragmentType } from '../gql/fragment-masking';
 import { PostPageFragmentDoc } from '../gql/graphql';
 import { keep, route } from '../route';
-import { NewPosts } from './NewPosts';
 import { CardSkeleton, PostCard } from './PostCard';
 import styles from './PostPage.module.css';
 
@@ -11,26 +9,23 @@ type Props = {
   page: FragmentType<typeof PostPageFragmentDoc>;
   ofOne?: boolean; // all posts are of one author
   number: number; // of the page in its list, from 1
-  withNew: boolean; // whether the posts of this tab that the list does not have yet come first
-  has?: (post: Published) => boolean; // which of them the list will have; by default, all
   next: (after: string) => ReactNode; // the page after this one
   end?: ReactNode; // what stands at the end of the list
 };
 
 // PostPage shows one page of a list of posts as list items, and the next page once its end comes near.
 // A reader who comes back finds all pages open that were.
-export function PostPage({ page, ofOne, number, withNew, has, next, end }: Props) {
+export function PostPage({ page, ofOne, number, next, end }: Props) {
   const { edges, pageInfo } = read(PostPageFragmentDoc, page);
   const [isOpen, setOpen] = useState(number < route.get().pages);
   const open = () => {
     keep({ pages: number + 1 });
     setOpen(true);
   };
-  const posts = edges.map(({ node }) => node).filter(({ id }) => !deleted.has(id));
+  const posts = edges.map(({ node }) => node);
   const shown = useGrowing(posts.length);
   return (
     <>
-      {withNew && <NewPosts listed={posts} has={has} ofOne={ofOne} isWhole={!pageInfo.hasNextPage} />}
       {posts.slice(0, shown).map((post) => (
         <li key={post.id}>
           <PostCard post={post} ofOne={ofOne} />

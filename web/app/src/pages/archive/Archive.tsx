@@ -4,6 +4,7 @@ import { ArchiveDocument, type ArchiveQuery } from '../../gql/graphql';
 import { count } from '../../parts/count';
 import { FaultBox } from '../../parts/FaultBox';
 import { focusIfLost } from '../../parts/focus';
+import { StaleNotice } from '../../parts/StaleNotice';
 import { Tags } from '../../parts/Tags';
 import { Title } from '../../parts/Title';
 import { keep, route } from '../../route';
@@ -14,12 +15,13 @@ const pageSize = 100; // of archiveMonths
 
 // Archive lists the most used tags, and all months that have posts, newest first.
 export function Archive() {
-  const { data, faults, isLoading, retry } = useRead(ArchiveDocument, { isFirst: true });
+  const { data, faults, isLoading, isStale, retry } = useRead(ArchiveDocument, { isFirst: true });
   const { tags, archiveMonths: months } = data ?? {};
   return (
     <>
       <Title text="Archive" />
       <FaultBox faults={faults} retry={retry} />
+      <StaleNotice isStale={isStale} isLoading={isLoading} retry={retry} />
       {!data && isLoading && <Skeleton />}
       {tags && tags.length > 0 && (
         <section className={styles.part} aria-labelledby="tags">
@@ -35,7 +37,7 @@ export function Archive() {
           </ol>
         </section>
       )}
-      {months?.length === 0 && <p className="empty">Nobody has published anything yet.</p>}
+      {months?.length === 0 && !isStale && <p className="empty">Nobody has published anything yet.</p>}
     </>
   );
 }

@@ -14,7 +14,6 @@ export function Month({ month }: { month: string }) {
       what="month"
       title={`Posts of ${monthName(month)}`}
       useList={useList}
-      has={({ creationDate }) => creationDate.startsWith(month)}
       none="This month has no posts."
     />
   );

@@ -1,10 +1,10 @@
-import { deleted, published } from '../../api/published';
 import { session, useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
 import { FeedDocument } from '../../gql/graphql';
 import { FaultBox } from '../../parts/FaultBox';
 import { PostPage, PostPageSkeleton } from '../../parts/PostPage';
 import { SignInForm } from '../../parts/SignInForm';
+import { StaleNotice } from '../../parts/StaleNotice';
 import { Title } from '../../parts/Title';
 import styles from './Feed.module.css';
 import { Welcome } from './Welcome';
@@ -12,14 +12,13 @@ import { Welcome } from './Welcome';
 // Feed lists the most recent posts. An empty blog has a first post to publish instead.
 export function Feed() {
   const viewer = useViewer();
-  const hasPublished = published.use().length > 0;
-  const { data } = useRead(FeedDocument, {});
-  const isEmpty = data?.feed?.edges.every(({ node }) => deleted.has(node.id));
-  if (isEmpty && !hasPublished) return <Welcome />;
+  const { data, isLoading, isStale, retry } = useRead(FeedDocument, {});
+  if (data?.feed?.edges.length === 0 && !isStale) return <Welcome />;
   return (
     <>
       <Title text="Recent posts" />
       {viewer === null && <Invitation />}
+      <StaleNotice isStale={isStale} isLoading={isLoading} retry={retry} />
       <ol className="cards">
         <FeedPage />
       </ol>
@@ -41,7 +40,6 @@ function FeedPage({ number = 1, after }: { number?: number; after?: string }) {
         <PostPage
           page={data.feed}
           number={number}
-          withNew={!after}
           next={(cursor) => <FeedPage number={number + 1} after={cursor} />}
           end={
             <>

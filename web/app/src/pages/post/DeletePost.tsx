@@ -1,6 +1,5 @@
 import { useMutation } from 'urql';
 import { faultsOf } from '../../api/faults';
-import { deleted, forgetPublished } from '../../api/published';
 import { DeletePostDocument } from '../../gql/graphql';
 import { Confirm } from '../../parts/Confirm';
 import { announce } from '../../parts/Notice';
@@ -13,8 +12,6 @@ export function DeletePost({ id }: { id: string }) {
     const { error } = await remove({ input: { id } });
     const faults = faultsOf(error).filter(({ code }) => code !== 'NOT_FOUND'); // an earlier try deleted it
     if (faults.length > 0) return faults;
-    deleted.add(id);
-    forgetPublished(id);
     announce('The post is deleted.');
     navigate('/');
     return [];

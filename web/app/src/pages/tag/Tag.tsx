@@ -13,7 +13,6 @@ export function Tag({ name }: { name: string }) {
       what="tag"
       title={`Posts with the tag “${name}”`}
       useList={useList}
-      has={({ tags }) => tags.some((tag) => tag.name === name)}
       none="No post has this tag."
     />
   );

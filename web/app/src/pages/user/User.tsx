@@ -1,4 +1,3 @@
-import { published } from '../../api/published';
 import { signOut, useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
 import { UserDocument } from '../../gql/graphql';
@@ -9,6 +8,7 @@ import { FaultBox } from '../../parts/FaultBox';
 import { Gone } from '../../parts/Gone';
 import { announce } from '../../parts/Notice';
 import { PostPage, PostPageSkeleton } from '../../parts/PostPage';
+import { StaleNotice } from '../../parts/StaleNotice';
 import { Title } from '../../parts/Title';
 import { Rename } from './Rename';
 import styles from './User.module.css';
@@ -16,11 +16,10 @@ import styles from './User.module.css';
 // User shows a user with their posts. On their own page, users can rename themselves and sign out.
 export function User({ id }: { id: string }) {
   const viewer = useViewer();
-  const { data, faults, isLoading, retry } = useRead(UserDocument, { id });
+  const { data, faults, isLoading, isStale, retry } = useRead(UserDocument, { id });
   const user = data?.user;
   if (!user && !isLoading) return <Gone what="user" faults={faults} retry={retry} />;
   const isOwn = viewer?.id === id;
-  const hasNew = isOwn && published.get().length > 0;
   return (
     <>
       {user ? (
@@ -51,20 +50,20 @@ export function User({ id }: { id: string }) {
         </div>
       )}
       <FaultBox faults={faults} retry={retry} />
+      <StaleNotice isStale={isStale} isLoading={isLoading} retry={retry} />
       <ol className="cards">
         {user?.posts ? (
           <PostPage
             page={user.posts}
             ofOne
             number={1}
-            withNew={isOwn}
             next={(after) => <NextPage id={id} number={2} after={after} />}
           />
         ) : (
           isLoading && <PostPageSkeleton />
         )}
       </ol>
-      {user?.posts?.edges.length === 0 && !hasNew && (
+      {user?.posts?.edges.length === 0 && !isStale && (
         <p className="empty">
           {isOwn ? (
             <>
@@ -99,7 +98,6 @@ function NextPage({ id, number, after }: { id: string; number: number; after: st
       page={data.user.posts}
       ofOne
       number={number}
-      withNew={false}
       next={(after) => <NextPage id={id} number={number + 1} after={after} />}
     />
   );

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { useClient, useMutation } from 'urql';
 import { useDraft } from '../../api/drafts';
 import { faultsOf } from '../../api/faults';
-import { rememberPublished } from '../../api/published';
 import { useRead } from '../../api/useRead';
 import { EditedPostDocument, UpdatePostDocument, type EditedPostQuery } from '../../gql/graphql';
 import { FaultBox } from '../../parts/FaultBox';
@@ -60,10 +59,7 @@ function EditForm({ post }: { post: Post }) {
     const { values } = draft.latest();
     const tags = tagsOf(values.tags);
     const { data, error } = await update({ input: { id, ...values, tags } });
-    if (data?.updatePost?.post) {
-      rememberPublished(data.updatePost.post);
-      return done();
-    }
+    if (data?.updatePost?.post) return done();
     const faults = namingTags(faultsOf(error), tags);
     if (faults.some(({ code }) => code === 'CONFLICT')) {
       const answer = await client.query(EditedPostDocument, { id }, { requestPolicy: 'network-only' });

@@ -1,6 +1,5 @@
 import type { Client } from 'urql';
 import { faultsOf, type Fault } from '../../api/faults';
-import { rememberPublished } from '../../api/published';
 import { CreatePostDocument } from '../../gql/graphql';
 import type { PostText } from './PostFields';
 import { namingTags, tagsOf } from './tags';
@@ -10,7 +9,5 @@ export async function publish(client: Client, text: PostText, key: string): Prom
   const tags = tagsOf(text.tags);
   const { data, error } = await client.mutation(CreatePostDocument, { input: { ...text, tags, idempotencyKey: key } });
   const post = data?.createPost?.post;
-  if (!post) return { faults: namingTags(faultsOf(error), tags) };
-  rememberPublished(post);
-  return { id: post.id };
+  return post ? { id: post.id } : { faults: namingTags(faultsOf(error), tags) };
 }
