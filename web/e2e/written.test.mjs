@@ -49,6 +49,13 @@ async function answerOf(page, operation, go) {
   return (await answer).text();
 }
 
+// until waits until a condition holds.
+async function until(holds) {
+  for (const end = performance.now() + 30_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 50))) {
+    assert.ok(performance.now() < end, `still not: ${holds}`);
+  }
+}
+
 // keptTokens returns the session tokens that the browser keeps.
 const keptTokens = (page) => page.evaluate(() => JSON.parse(localStorage.getItem('cosmosblog.written'))?.tokens ?? []);
 
@@ -188,6 +195,7 @@ test('a change that lists do not have yet: a notice, until they have it', async 
   await page.getByRole('heading', { level: 1, name: 'Not listed yet' }).waitFor();
   const byline = page.getByRole('article').getByRole('link', { name: /^author/ }).first();
   const path = await byline.getAttribute('href');
+  const feed = sentBy(page, 'Feed');
   for (const place of [path, '/tags/hello', `/archive/${thisMonth()}`, '/archive', '/']) {
     await page.goto(new URL(place, url).href);
     await inView(notice(page));
@@ -197,18 +205,17 @@ test('a change that lists do not have yet: a notice, until they have it', async 
   page.check();
 
   // The page loads the list again once by itself.
-  let answers = 0;
-  page.on('response', (response) => isApi(response.request()) && nameOf(response.request()) === 'Feed' && answers++);
-  await page.waitForTimeout(3000);
-  assert.equal(answers, 1);
+  await until(() => feed.length === 2);
+  await page.waitForTimeout(1500);
+  assert.equal(feed.length, 2);
   await inView(notice(page));
 
   // Once a projector runs, the post is there.
   await start('projector', data, '--log-level', 'warn');
-  while (await notice(page).isVisible()) {
-    await page.getByRole('button', { name: 'Load again' }).click().catch(() => {});
-    await page.waitForTimeout(200);
-  }
+  await until(async () => {
+    await page.evaluate(() => document.querySelector('[role=status] button')?.click());
+    return (await notice(page).count()) === 0;
+  });
   await card(page, 'Not listed yet').waitFor();
   page.check();
 });
@@ -255,7 +262,7 @@ test('all tabs send the tokens of all mutations, until the account signs out', a
   await card(tab, 'A post with tokens').getByRole('heading').getByRole('link').click();
   await tab.getByRole('button', { name: '1 like' }).click();
   await tab.getByRole('button', { name: '0 likes' }).waitFor();
-  while ((await keptTokens(page)).length > 1) await page.waitForTimeout(20);
+  await until(async () => (await keptTokens(page)).length === 1);
   assert.ok(!both.includes((await keptTokens(page))[0]));
 
   await tab.getByRole('banner').getByRole('link', { name }).click();
@@ -276,7 +283,7 @@ test('tokens that are together too long: the newest one is kept', async () => {
   await together(page, 2, ['LikePost', 'CreateComment'], async (route, i) => {
     const response = await route.fetch();
     await route.fulfill({ response, headers: { ...response.headers(), 'cosmosblog-session': long[i] } });
-    while ((await keptTokens(page)).at(-1) !== long[i]) await page.waitForTimeout(20);
+    await until(async () => (await keptTokens(page)).at(-1) === long[i]);
   });
   await likeAndComment(page);
   assert.deepEqual(await keptTokens(page), [long[1]]);
