@@ -123,7 +123,8 @@ func TestSessionTokenMerge(t *testing.T) {
 }
 
 // A claim is sent with reads of its container. If no replica has reached it, the read is sent again
-// without it, and the session's own state stays. A claim is never part of what the session has seen.
+// without it, and the session's own state stays. A claim is never part of what the session has
+// seen.
 func TestClaims(t *testing.T) {
 	w := storetest.New(t)
 	ada := w.AddUser("Ada")

@@ -76,7 +76,8 @@ func TestRangesAreBounded(t *testing.T) {
 	}
 }
 
-// What an account has written is remembered for rememberFor at least, and for twice as long at most.
+// What an account has written is remembered for rememberFor at least, and for twice as long at
+// most.
 func TestAccounts(t *testing.T) {
 	var a accounts
 	now := time.Now()
