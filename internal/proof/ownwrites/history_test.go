@@ -76,7 +76,7 @@ func newHistory(t *testing.T, seed uint64, poll, lag time.Duration) *history {
 		h.stops = append(h.stops, stop)
 	}
 	h.stops = append(h.stops, h.startProjector("projector", poll))
-	time.Sleep(time.Minute) // the projector takes its leases
+	time.Sleep(balanced)
 	h.account.Follower.Trail(lag)
 	for i := range 6 {
 		c := &client{history: h, random: rand.New(rand.NewPCG(seed, uint64(i)+1)), subject: fmt.Sprint("client", i), posts: map[string]*post{}}

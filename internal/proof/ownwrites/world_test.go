@@ -80,10 +80,15 @@ func (w *world) background(run func(context.Context) error) (stop func()) {
 	return func() { cancel(); <-ended }
 }
 
+// balanced is a time after which a projector has its leases, also those of a range that was split.
+const balanced = 5 * time.Second
+
 // startProjector runs a projector in a process of its own until the returned function is called.
 func (w *world) startProjector(owner string, poll time.Duration) (stop func()) {
 	w.Helper()
-	p, err := projector.New(projector.Options{DB: w.open(w.account.NewTransport()), Owner: owner, Poll: poll, Logger: w.logger})
+	p, err := projector.New(projector.Options{
+		DB: w.open(w.account.NewTransport()), Owner: owner, Poll: poll, Balance: time.Second, SettleTime: 5 * time.Second, Logger: w.logger,
+	})
 	if err != nil {
 		w.Fatal(err)
 	}
