@@ -31,6 +31,9 @@ type Options struct {
 	// Poll is the interval between steps that found nothing to do: reads of a feed without new
 	// changes, and listings of a chore's tasks. Default: 1 s. docs/azure.md has its cost.
 	Poll time.Duration
+	// BusyPoll is Poll for posts until ten seconds after their last change: clients wait for the next
+	// ones. Default: Poll.
+	BusyPoll time.Duration
 	// Gather delays the read of a feed after a signal, and after a read that reached its end.
 	// Changes of one item in that time are written to the views once. Default: 10 ms, or 100 ms if
 	// Wake is nil.
@@ -61,6 +64,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, errors.New("projector: Options.DB and Options.Owner are required")
 	}
 	setDefault(&o.Poll, time.Second)
+	setDefault(&o.BusyPoll, o.Poll)
 	if o.Wake == nil {
 		setDefault(&o.Gather, 100*time.Millisecond)
 	}

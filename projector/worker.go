@@ -35,6 +35,9 @@ type worker struct {
 	onLost    func() // called once if the lease is lost
 
 	poll, gather, renew time.Duration
+	busyPoll            time.Duration // poll in the time of busyFor after a step with changes
+	busyUntil           time.Time     // of workLoop
+	now                 func() time.Time
 	stepTimeout         time.Duration // the longest time between two requests of a step
 	sleep               func(ctx context.Context, d time.Duration) error
 	logger              *slog.Logger
@@ -134,6 +137,9 @@ func (w *worker) workLoop(ctx context.Context) {
 			w.sleep(ctx, pause)
 		default:
 			delays = stepBackoff
+			if result == more || result == drained {
+				w.busyUntil = w.now().Add(busyFor)
+			}
 			switch result {
 			case idle:
 				w.waitForWork(ctx, woken)
@@ -147,9 +153,16 @@ func (w *worker) workLoop(ctx context.Context) {
 // stepBackoff is the pause of a worker after a failed step. It grows with each failure in a row.
 var stepBackoff = doublingDelay{100 * time.Millisecond, 10 * time.Second}
 
+// busyFor is the time after the last change for which a feed is polled more often.
+const busyFor = 10 * time.Second
+
 // waitForWork waits for a signal or the poll interval.
 func (w *worker) waitForWork(ctx context.Context, woken <-chan struct{}) {
-	timer := time.NewTimer(w.poll)
+	poll := w.poll
+	if w.now().Before(w.busyUntil) {
+		poll = w.busyPoll
+	}
+	timer := time.NewTimer(poll)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"cosmosblog/store/schema"
 )
 
 // newWorker returns the worker of a lease that was just taken.
@@ -18,6 +20,8 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		container:   lease.Container,
 		held:        held,
 		poll:        o.Poll,
+		busyPoll:    o.Poll,
+		now:         o.Now,
 		gather:      o.Gather,
 		renew:       o.Renew,
 		stepTimeout: o.Expire,
@@ -28,6 +32,9 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 	if chore := p.choreOf(lease.ID); chore != nil {
 		w.step, w.wake = p.newRunner(chore).step, wokenBy(chore.wake)
 		return w
+	}
+	if lease.Container == schema.Posts {
+		w.busyPoll = o.BusyPoll
 	}
 	w.step = p.newReader(held, lease.Container).step
 	w.wake = func() (<-chan struct{}, func()) { return p.wakeReader(lease.Container) }

@@ -71,13 +71,17 @@ func projectorOptions(database *datafolder.Database, task Task) projector.Option
 	}
 	options.Wake = database.Watch
 	if options.TakeOver = database.OwnsEngine(); !options.TakeOver {
-		options.Gather = accountGather
+		options.Gather, options.BusyPoll = accountGather, accountBusyPoll
 	}
 	return options
 }
 
-// accountGather is projector.Options.Gather for an account, whose change feeds cost RU to read.
-const accountGather = 100 * time.Millisecond
+// accountGather and accountBusyPoll are options of the projector for an account, whose change feeds
+// cost RU to read.
+const (
+	accountGather   = 100 * time.Millisecond
+	accountBusyPoll = 250 * time.Millisecond
+)
 
 // leaseOwner returns a readable, unique name for this process's projector.
 func leaseOwner() string {
