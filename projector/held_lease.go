@@ -27,6 +27,7 @@ type heldLease struct {
 	lease   changefeed.Lease
 	unsaved int       // changes projected since the checkpoint was written
 	awaited bool      // clients may wait for the checkpoint (progress.awaited)
+	behind  bool      // the position lacks some of the projected changes, until a page is at the end
 	saved   time.Time // when the last successful write began; the lease expires relative to this time
 	lost    bool      // another process has written or deleted the lease
 }
@@ -91,6 +92,7 @@ func (h *heldLease) advance(ctx context.Context, p progress) error {
 	h.lease.Views = joinViews(h.lease.Views, p.views)
 	h.unsaved += p.changes
 	h.awaited = h.awaited || p.awaited
+	h.behind = p.position == ""
 	due := h.isAwaited() || h.unsaved >= h.checkpointAfter || h.now().Sub(h.saved) >= checkpointInterval
 	h.mu.Unlock()
 	if !due {
@@ -103,15 +105,18 @@ func (h *heldLease) advance(ctx context.Context, p progress) error {
 // clients wait for. A write of a lease costs about 10 RU.
 const gathersPerCheckpoint = 2
 
-// isAwaited reports whether clients may wait for the checkpoint, and the last one is old enough.
-// h.mu must be held.
-func (h *heldLease) isAwaited() bool { return h.awaited && h.now().Sub(h.saved) >= h.promptly }
+// isAwaited reports whether clients may wait for the checkpoint, it would help them, and the last
+// one is old enough. h.mu must be held.
+func (h *heldLease) isAwaited() bool {
+	return h.awaited && !h.behind && h.now().Sub(h.saved) >= h.promptly
+}
 
 // atEnd notes the position of a page without changes, which renewals write. If clients wait for the
 // checkpoint, atEnd writes it, or returns false because the last one is too young.
 func (h *heldLease) atEnd(ctx context.Context, position string) (done bool, err error) {
 	h.mu.Lock()
 	h.lease.Position = laterPosition(h.lease.Position, position)
+	h.behind = false
 	awaited, due := h.awaited, h.isAwaited()
 	h.mu.Unlock()
 	if due {
@@ -185,7 +190,7 @@ func (h *heldLease) save(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	lease, unsaved, awaited, begun, lost := h.lease, h.unsaved, h.awaited, h.now(), h.lost
-	h.awaited = false
+	h.awaited = awaited && h.behind
 	h.mu.Unlock()
 	switch {
 	case lost:

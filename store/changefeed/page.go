@@ -16,9 +16,10 @@ type ChangePage struct {
 	Continuation string // where the next page begins
 	ResourceID   string // of the container that Continuation belongs to
 
-	// Position is the session token of the last change that the pages up to this one have, or of the
-	// replica's state if the page is at the end of the feed. It is empty if it is unknown: also of a
-	// range that was split, whose parts have positions of their own.
+	// Position is the session token of the replica's state, if the page reaches the end of the feed:
+	// the pages up to this one then have all changes up to it. It is empty otherwise. An item that has
+	// changed again is only in a later page, so a page before the end may lack changes of any age.
+	// Position is also empty if it is unknown, as in a range that was split.
 	Position string
 }
 
@@ -49,6 +50,7 @@ type Page struct {
 	Continuation string
 	resourceID   string // of the container
 	end          int64  // LSN of the last change in the feed range; negative if unknown
+	full         bool   // whether the page has as many changes as were requested, or more
 	response     *http.Response
 }
 
@@ -57,7 +59,7 @@ func (p Page) position() string {
 	last, ofSplit := p.end, len(ContinuationRanges(p.Continuation)) != 1
 	if len(p.Items) > 0 {
 		var err error
-		if last, err = lsnOf(p.Items[len(p.Items)-1]); err != nil || last == 0 {
+		if last, err = lsnOf(p.Items[len(p.Items)-1]); err != nil || last != p.end || p.full {
 			return ""
 		}
 	}
@@ -97,6 +99,7 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	if response.RawResponse != nil {
 		page.end = cosmos.SessionLSN(response.RawResponse)
 	}
+	page.full = len(page.Items) >= limit
 	return page, nil
 }
 

@@ -129,3 +129,33 @@ func TestChangesRejectMalformedContinuations(t *testing.T) {
 		}
 	}
 }
+
+// TestPositionBeforeTheEnd checks that a page has no position if the feed has more pages. A change
+// of an item that changes again is then only in a later page, so the pages so far may lack it.
+func TestPositionBeforeTheEnd(t *testing.T) {
+	w := newWorld(t)
+	anna := w.AddUser("anna")
+	first := w.AddPost(anna)
+	w.AddPost(anna)
+	w.AddComment(anna, first) // the first post is now after the second
+	ranges, err := w.FeedRanges(w.Ctx(), schema.Posts)
+	w.OK(err)
+	var continuation, position string
+	shown := map[string]bool{}
+	for !shown[first.ID] {
+		if position != "" {
+			t.Fatalf("the position is %q before a page has the first post", position)
+		}
+		page, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], continuation, 1)
+		w.OK(err)
+		for _, change := range page.Changes {
+			shown[change.ID] = true
+		}
+		continuation, position = page.Continuation, page.Position
+	}
+	page, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], continuation, 100)
+	w.OK(err)
+	if page.Position == "" {
+		t.Error("the page at the end has no position")
+	}
+}

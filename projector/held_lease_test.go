@@ -1,0 +1,32 @@
+package projector
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"cosmosblog/store/changefeed"
+)
+
+// TestCheckpointIsAwaitedUntilTheEnd checks that a checkpoint that clients wait for is written at
+// the end of the feed, also if the checkpoint was written before for other reasons. It then had no
+// position that helps them.
+func TestCheckpointIsAwaitedUntilTheEnd(t *testing.T) {
+	var written []changefeed.Lease
+	held := &heldLease{
+		write: func(_ context.Context, lease changefeed.Lease) (changefeed.Lease, error) {
+			written = append(written, lease)
+			return lease, nil
+		},
+		now: time.Now, expire: time.Hour, writeTimeout: time.Hour, checkpointAfter: 1, writing: make(chan struct{}, 1),
+	}
+	if err := held.advance(t.Context(), progress{continuation: "a full page", changes: 1, awaited: true}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := held.atEnd(t.Context(), "0:-1#5"); !done || err != nil {
+		t.Fatal(done, err)
+	}
+	if len(written) != 2 || written[0].Position != "" || written[1].Position != "0:-1#5" {
+		t.Errorf("the checkpoints are %+v", written)
+	}
+}
