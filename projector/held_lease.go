@@ -3,7 +3,6 @@ package projector
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -73,7 +72,7 @@ func (h *heldLease) current() changefeed.Lease {
 type progress struct {
 	resourceID, continuation string
 	position                 string               // of the page (changefeed.ChangePage)
-	views                    cosmos.SessionTokens // what the step has seen of the views
+	views, written           cosmos.SessionTokens // what the step has seen of the views, and wrote to them
 	changes                  int                  // that are projected
 	awaited                  bool                 // clients wait until the checkpoint has these changes
 }
@@ -88,8 +87,8 @@ func (h *heldLease) advance(ctx context.Context, p progress) error {
 		h.lease.Position, h.lease.Views = "", "" // of another container
 	}
 	h.lease.ResourceID, h.lease.Continuation = p.resourceID, p.continuation
-	h.lease.Position = laterPosition(h.lease.Position, p.position)
-	h.lease.Views = joinViews(h.lease.Views, p.views)
+	h.lease.Pass(p.position)
+	h.lease.Show(p.views, p.written)
 	h.unsaved += p.changes
 	h.awaited = h.awaited || p.awaited
 	h.behind = p.position == ""
@@ -115,7 +114,7 @@ func (h *heldLease) isAwaited() bool {
 // checkpoint, atEnd writes it, or returns false because the last one is too young.
 func (h *heldLease) atEnd(ctx context.Context, position string) (done bool, err error) {
 	h.mu.Lock()
-	h.lease.Position = laterPosition(h.lease.Position, position)
+	h.lease.Pass(position)
 	h.behind = false
 	awaited, due := h.awaited, h.isAwaited()
 	h.mu.Unlock()
@@ -123,44 +122,6 @@ func (h *heldLease) atEnd(ctx context.Context, position string) (done bool, err 
 		return true, h.save(ctx)
 	}
 	return !awaited, nil
-}
-
-// laterPosition returns the later of two positions of a lease. position is one of a page, in one
-// partition key range. The known ranges continue in it, so all of them get its number.
-func laterPosition(known, position string) string {
-	ranges := cosmos.SessionToken{}
-	ranges.Merge(known)
-	id, number, ok := strings.Cut(position, ":")
-	if !ok || ranges.Covers(position) {
-		return known
-	}
-	ranges[id] = number
-	for former := range ranges {
-		ranges[former] = number
-	}
-	return ranges.String()
-}
-
-// maxViewRanges is the number of partition key ranges of a view whose states a lease stores.
-const maxViewRanges = 64
-
-// joinViews adds states of views to those that a lease stores. If there are too many, only the new
-// ones stay: the others have reached all replicas long ago.
-func joinViews(known string, seen cosmos.SessionTokens) string {
-	if len(seen) == 0 {
-		return known
-	}
-	joined, err := cosmos.ParseSessionTokens(known)
-	if err != nil {
-		return seen.String()
-	}
-	joined.Merge(seen)
-	for view, token := range joined {
-		if len(token) > maxViewRanges && len(seen[view]) > 0 {
-			joined[view] = seen[view]
-		}
-	}
-	return joined.String()
 }
 
 // checkpointInterval is the longest time between checkpoints while changes arrive. Renewals write
@@ -190,7 +151,9 @@ func (h *heldLease) save(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	lease, unsaved, awaited, begun, lost := h.lease, h.unsaved, h.awaited, h.now(), h.lost
-	h.awaited = awaited && h.behind
+	if !lost && ctx.Err() == nil {
+		h.awaited = awaited && h.behind
+	}
 	h.mu.Unlock()
 	switch {
 	case lost:

@@ -61,19 +61,19 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 		resourceID:   page.ResourceID,
 		continuation: page.Continuation,
 		position:     page.Position,
-		views:        viewsSeen(ctx),
+		views:        ofViews(cosmos.SeenInSession(ctx)),
+		written:      ofViews(cosmos.WrittenInSession(ctx)),
 		changes:      len(page.Changes),
 		awaited:      at.Container == schema.Posts, // by store/sessions
 	})
 }
 
-// viewsSeen returns what the session of a step has seen of the views, in what it read and wrote.
-func viewsSeen(ctx context.Context) cosmos.SessionTokens {
-	seen := cosmos.SeenInSession(ctx)
-	maps.DeleteFunc(seen, func(container string, _ cosmos.SessionToken) bool {
+// ofViews removes all but the states of the views, and returns the rest.
+func ofViews(states cosmos.SessionTokens) cosmos.SessionTokens {
+	maps.DeleteFunc(states, func(container string, _ cosmos.SessionToken) bool {
 		return !slices.Contains(viewContainers, container)
 	})
-	return seen
+	return states
 }
 
 // viewContainers are the containers in which projections write.

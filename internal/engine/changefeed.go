@@ -132,13 +132,15 @@ func (r *request) readChanges() (*response, error) {
 	}
 	charge := feedCharge(len(p.rows), p.size)
 	if len(p.rows) == 0 {
-		return (&response{status: http.StatusNotModified, charge: charge}).feedHeaders(keyRange, p.last), nil
+		return (&response{status: http.StatusNotModified, charge: charge}).feedHeaders(keyRange, p), nil
 	}
-	return listResponse(r.container.rid, "Documents", p.rows, charge).feedHeaders(keyRange, p.last), nil
+	return listResponse(r.container.rid, "Documents", p.rows, charge).feedHeaders(keyRange, p), nil
 }
 
-func (a *response) feedHeaders(r *keyRange, last uint64) *response {
-	return a.with("Etag", fmt.Sprintf(`"%d"`, last)).with("X-Ms-Session-Token", sessionToken(r, r.applied.Load()))
+// feedHeaders adds the headers of a page. Its session token is the state that the page was read
+// from: a reader may conclude from it which changes the page would have.
+func (a *response) feedHeaders(r *keyRange, p changePage) *response {
+	return a.with("Etag", fmt.Sprintf(`"%d"`, p.last)).with("X-Ms-Session-Token", sessionToken(r, p.end))
 }
 
 // changesFrom reads If-None-Match (a number from an earlier page, or * for now). Without that
@@ -163,11 +165,13 @@ func (r *request) changesFrom(durable uint64) (changesFrom, error) {
 	return changesFrom{}, nil // the service ignores dates that it cannot parse
 }
 
-// changePage is a page of the change feed. The next page begins after the number last.
+// changePage is a page of the change feed. The next page begins after the number last. The number
+// of the state that the page was read from is end.
 type changePage struct {
 	rows [][]byte
 	size int
 	last uint64
+	end  uint64
 }
 
 // changes reads the changes of a range after a number. If the scope also has a partition, it
@@ -182,6 +186,7 @@ func (e *Engine) changes(ctx context.Context, c *container, s scope, from change
 	if err := e.waitDurable(r, last); err != nil {
 		return page, err
 	}
+	page.end = last
 	if page.last = max(from.lsn, last); from.lsn >= last {
 		return page, nil
 	}

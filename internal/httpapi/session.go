@@ -40,7 +40,7 @@ func (t transport) beginSession(ctx context.Context, r *http.Request, known *kno
 		userID = account.UserID()
 	}
 	session.ctx, session.Session = t.Sessions.Begin(ctx, userID, sent)
-	if !session.readsViews || session.isMutation || session.Ready(session.ctx) {
+	if !session.readsViews || session.Ready(session.ctx) || session.isMutation { // which would wait in vain for its own write
 		return session, nil
 	}
 	p.leave()
@@ -51,16 +51,13 @@ func (t transport) beginSession(ctx context.Context, r *http.Request, known *kno
 	return session, nil
 }
 
-// end adds to a response what its client must know of the session: the token of a mutation, which
-// end also returns, and whether a query lacks what the client has written.
+// end adds to a response what its client must know of the session: a new token, which end also
+// returns, and whether the answer may lack what the client has written.
 func (s *operationSession) end(executed *graphql.Response) (token string) {
 	if s.Session == nil {
 		return ""
 	}
-	if s.isMutation {
-		token = s.Finish(s.ctx, s.readsViews).String()
-	}
-	if token != "" {
+	if token = s.Finish(s.ctx, s.isMutation, s.readsViews).String(); token != "" {
 		addExtension(executed, "session", token)
 	}
 	if s.IsStale(s.ctx) {

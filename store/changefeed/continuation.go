@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // continuation is the continuation that azcosmos writes: a JSON object with the position of each
@@ -60,6 +62,21 @@ const present = `"*"`
 func IsFromNow(text string) bool {
 	c, err := parseContinuation(text)
 	return err == nil && slices.ContainsFunc(c.Parts, func(p continuationPart) bool { return string(p.Token) == present })
+}
+
+// continuationNumber returns the log sequence number of a continuation. ok is false if it has
+// several parts, or if the account writes its positions in another form than `"NUMBER"`.
+func continuationNumber(text string) (number int64, ok bool) {
+	c, err := parseContinuation(text)
+	if err != nil || len(c.Parts) != 1 {
+		return 0, false
+	}
+	var etag string
+	if json.Unmarshal(c.Parts[0].Token, &etag) != nil {
+		return 0, false
+	}
+	number, err = strconv.ParseInt(strings.Trim(etag, `"`), 10, 64)
+	return number, err == nil
 }
 
 // NarrowContinuation returns the continuation of one part of a feed range that was split. From

@@ -2,6 +2,7 @@ package changefeed
 
 import (
 	"context"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
@@ -26,6 +27,52 @@ type Lease struct {
 	// Views are the session tokens (cosmos.SessionTokens) of the views after these changes. A read
 	// with them shows the changes, also if a replica lags.
 	Views string
+}
+
+// Pass moves the position to that of a page (ChangePage.Position), unless it is later already. All
+// ranges that the position names get the number of the page's range, which continues them.
+func (l *Lease) Pass(position string) {
+	ranges := cosmos.SessionToken{}
+	ranges.Merge(l.Position)
+	id, number, ok := strings.Cut(position, ":")
+	if !ok || ranges.Covers(position) {
+		return
+	}
+	ranges[id] = number
+	for former := range ranges {
+		ranges[former] = number
+	}
+	l.Position = ranges.String()
+}
+
+// maxViewRanges is the number of partition key ranges of a view whose states a lease stores.
+const maxViewRanges = 64
+
+// Show adds states of views that the lease's changes have reached: what a reader has seen of the
+// views, and the states among them that its own writes produced. In the ranges of its writes, they
+// replace what is stored, even if their numbers are lower: the numbers begin anew if a view's
+// container is deleted and created again. If there are too many ranges, only the new ones stay: the
+// others reached all replicas long ago.
+func (l *Lease) Show(seen, written cosmos.SessionTokens) {
+	if len(seen) == 0 {
+		return
+	}
+	views, err := cosmos.ParseSessionTokens(l.Views)
+	if err != nil {
+		views = cosmos.SessionTokens{}
+	}
+	for view, token := range written {
+		for id := range token {
+			delete(views[view], id)
+		}
+	}
+	views.Merge(seen)
+	for view, token := range views {
+		if len(token) > maxViewRanges && len(seen[view]) > 0 {
+			views[view] = seen[view]
+		}
+	}
+	l.Views = views.String()
 }
 
 // ErrLeaseLost reports that a process no longer holds a lease. Another process has written or

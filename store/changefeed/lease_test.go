@@ -2,10 +2,12 @@ package changefeed_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
@@ -58,4 +60,49 @@ func (w *world) lease(id string) changefeed.Lease {
 		w.T.Fatalf("no lease %s among %v", id, leases)
 	}
 	return leases[i]
+}
+
+// A position moves forward only. All ranges that it names get the number of the latest page.
+func TestPass(t *testing.T) {
+	var lease changefeed.Lease
+	for _, step := range []struct{ position, want string }{
+		{"", ""}, {"0:-1#5", "0:-1#5"}, {"0:-1#4", "0:-1#5"}, {"", "0:-1#5"}, {"0:-1#7", "0:-1#7"},
+		{"1:-1#9", "0:-1#9,1:-1#9"}, {"1:-1#8", "0:-1#9,1:-1#9"}, {"1:2#3", "0:2#3,1:2#3"}, {"4:2#11", "0:2#11,1:2#11,4:2#11"},
+	} {
+		lease.Pass(step.position)
+		if lease.Position != step.want {
+			t.Errorf("after %q, the position is %q, want %q", step.position, lease.Position, step.want)
+		}
+	}
+}
+
+// The states of views move forward, except in the ranges of own writes: there, the latest write
+// counts, because the numbers may begin anew.
+func TestShow(t *testing.T) {
+	parse := func(text string) cosmos.SessionTokens {
+		tokens, err := cosmos.ParseSessionTokens(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tokens
+	}
+	var lease changefeed.Lease
+	for _, step := range []struct{ seen, written, want string }{
+		{"", "", ""}, {"feed=0:-1#5", "feed=0:-1#5", "feed=0:-1#5"}, {"feed=0:-1#4;users=1:-1#2", "", "feed=0:-1#5;users=1:-1#2"},
+		{"feed=0:-1#9", "feed=0:-1#8", "feed=0:-1#9;users=1:-1#2"}, {"feed=0:-1#3;users=2:-1#1", "feed=0:-1#2", "feed=0:-1#3;users=1:-1#2,2:-1#1"},
+	} {
+		lease.Show(parse(step.seen), parse(step.written))
+		if lease.Views != step.want {
+			t.Errorf("after seeing %q and writing %q, the views are %q, want %q", step.seen, step.written, lease.Views, step.want)
+		}
+	}
+	many := cosmos.SessionTokens{"lists": {}}
+	for i := range 100 {
+		many["lists"][fmt.Sprint(i)] = "-1#1"
+	}
+	lease.Show(many, nil)
+	lease.Show(parse("lists=7:-1#8"), nil)
+	if lease.Views != "feed=0:-1#3;lists=7:-1#8;users=1:-1#2,2:-1#1" {
+		t.Errorf("after many ranges, the views are %q", lease.Views)
+	}
 }

@@ -40,7 +40,7 @@ func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRan
 		Changes:      changes,
 		Continuation: page.Continuation,
 		ResourceID:   page.resourceID,
-		Position:     page.position(),
+		Position:     page.Position(),
 	}, nil
 }
 
@@ -50,23 +50,23 @@ type Page struct {
 	Continuation string
 	resourceID   string // of the container
 	end          int64  // LSN of the last change in the feed range; negative if unknown
-	full         bool   // whether the page has as many changes as were requested, or more
 	response     *http.Response
 }
 
-// position returns ChangePage.Position.
-func (p Page) position() string {
-	last, ofSplit := p.end, len(ContinuationRanges(p.Continuation)) != 1
-	if len(p.Items) > 0 {
-		var err error
-		if last, err = lsnOf(p.Items[len(p.Items)-1]); err != nil || last != p.end || p.full {
-			return ""
-		}
-	}
-	if p.response == nil || last < 0 || ofSplit {
+// Position returns ChangePage.Position: the state of the replica if the continuation has reached
+// it. The continuation of a page without changes has certainly reached its own number. The numbers
+// of continuations and of session tokens are the same, as those of azure-sdk-for-java#43701 show.
+func (p Page) Position() string {
+	reached, ok := continuationNumber(p.Continuation)
+	switch {
+	case !ok || p.response == nil || p.end < 0:
 		return ""
+	case reached >= p.end:
+		return cosmos.SessionAt(p.response, p.end)
+	case len(p.Items) == 0:
+		return cosmos.SessionAt(p.response, reached)
 	}
-	return cosmos.SessionAt(p.response, last)
+	return ""
 }
 
 // ReadPage reads a page as Changes does, from any container and without decoding it.
@@ -99,7 +99,6 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	if response.RawResponse != nil {
 		page.end = cosmos.SessionLSN(response.RawResponse)
 	}
-	page.full = len(page.Items) >= limit
 	return page, nil
 }
 

@@ -52,7 +52,7 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writ
 			conflictRetryPolicy{backoff{o.Sleep}},
 			fencePolicy{},
 			metadataPolicy{},
-			sessionPolicy{},
+			sessionPolicy{backoff{o.Sleep}},
 			writePolicy{writes},
 			recorderPolicy{o.Recorder},
 			throttlePolicy{throttles},

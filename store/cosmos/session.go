@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -59,8 +60,9 @@ func JoinSession(ctx context.Context, container, token string) {
 }
 
 // ClaimSession adds states of containers to what reads of ctx must see. Unlike the states of
-// JoinSession, nobody has verified them. If no replica has a state, the claim of its container is
-// dropped, the read is sent once more without it, and ClaimFailed returns true.
+// JoinSession, nobody has verified them. If no replica has a state, also after a short wait, the
+// claim of its container is dropped, and the read is sent without it. FailedClaims then has the
+// container.
 func ClaimSession(ctx context.Context, claimed SessionTokens) {
 	s, ok := ctx.Value(sessionKey{}).(*session)
 	if !ok || len(claimed) == 0 {
@@ -74,15 +76,16 @@ func ClaimSession(ctx context.Context, claimed SessionTokens) {
 	s.claimed.Merge(claimed)
 }
 
-// ClaimFailed reports whether a claim was dropped. What ctx read may then be older than the claim.
-func ClaimFailed(ctx context.Context) bool {
+// FailedClaims returns the containers whose claims were dropped. What ctx read of them may be older
+// than the claim.
+func FailedClaims(ctx context.Context) []string {
 	s, ok := ctx.Value(sessionKey{}).(*session)
 	if !ok {
-		return false
+		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.claimFailed
+	return s.failed
 }
 
 // SeenInSession returns a copy of the states that the session of ctx has seen.
@@ -93,7 +96,7 @@ func SeenInSession(ctx context.Context) SessionTokens {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.seen.clone()
+	return s.seen.Clone()
 }
 
 // WrittenInSession returns a copy of the states that the successful writes of ctx have produced. It
@@ -105,17 +108,37 @@ func WrittenInSession(ctx context.Context) SessionTokens {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.written.clone()
+	return s.written.Clone()
+}
+
+// SeenAfterWrites returns a copy of the states that the session of ctx has seen of the containers
+// to which it sent writes, also if these failed. A write whose answer was lost is part of them if a
+// later request of ctx has found it.
+func SeenAfterWrites(ctx context.Context) SessionTokens {
+	s, ok := ctx.Value(sessionKey{}).(*session)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := SessionTokens{}
+	for container := range s.sentTo {
+		if token := s.seen[container]; len(token) > 0 {
+			seen[container] = maps.Clone(token)
+		}
+	}
+	return seen
 }
 
 // session holds the session token of each container. It may be used concurrently.
 type session struct {
-	mu          sync.Mutex
-	seen        SessionTokens // of all answers
-	written     SessionTokens // of the answers to writes; nil before the first one
-	claimed     SessionTokens // of ClaimSession; nil before its first call
-	claimFailed bool
-	advanced    map[[2]string]bool // containers and partitions of AdvanceSessionOnce
+	mu       sync.Mutex
+	seen     SessionTokens      // of all answers
+	written  SessionTokens      // of the answers to successful writes; nil before the first one
+	sentTo   map[string]bool    // containers to which writes were sent; nil before the first one
+	claimed  SessionTokens      // of ClaimSession; nil before its first call
+	failed   []string           // containers whose claims were dropped
+	advanced map[[2]string]bool // containers and partitions of AdvanceSessionOnce
 }
 
 func (s *session) token(container string) string {
@@ -154,15 +177,27 @@ func (s *session) keep(container, token string, ofWrite bool) {
 func (s *session) dropClaim(container string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.claimed, container)
-	s.claimFailed = true
+	if s.claimed[container] != nil {
+		delete(s.claimed, container)
+		s.failed = append(slices.Clip(s.failed), container)
+	}
+}
+
+// sends notes that a write is sent to a container.
+func (s *session) sends(container string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sentTo == nil {
+		s.sentTo = map[string]bool{}
+	}
+	s.sentTo[container] = true
 }
 
 // sessionPolicy sends and stores the session tokens, which azcosmos does not do. Without a token, a
 // replica that does not have the session's own writes yet may answer.
-type sessionPolicy struct{}
+type sessionPolicy struct{ backoff }
 
-func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
+func (p sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	session, ok := request.Raw().Context().Value(sessionKey{}).(*session)
 	if !ok {
 		return request.Next()
@@ -171,14 +206,10 @@ func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if !ok {
 		return request.Next()
 	}
-	token, claimed := session.needed(target.Container)
-	if token != "" {
-		request.Raw().Header.Set(SessionTokenHeader, token)
+	if !target.isRead() {
+		session.sends(target.Container)
 	}
-	response, err := request.Next()
-	if claimed && err == nil && response.StatusCode == http.StatusNotFound && substatusOf(response) == ReadSessionNotAvailable {
-		response, err = session.withoutClaim(request, response, target.Container)
-	}
+	response, err := p.send(request, session, target.Container)
 	if err == nil && hasUsableToken(response) {
 		ofWrite := !target.isRead() && response.StatusCode < http.StatusBadRequest
 		session.keep(target.Container, response.Header.Get(SessionTokenHeader), ofWrite)
@@ -186,19 +217,31 @@ func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	return response, err
 }
 
-// withoutClaim sends a request once more, without what was claimed for its session. rejected is the
-// answer of a replica that has not reached the claim.
-func (s *session) withoutClaim(request *policy.Request, rejected *http.Response, container string) (*http.Response, error) {
-	runtime.Drain(rejected)
-	s.dropClaim(container)
-	if err := request.RewindBody(); err != nil {
-		return nil, err
+// claimTries is the number of times that a read with a claim is sent. In between, a replica that
+// lags has about 10 ms to reach it (backoff).
+const claimTries = 2
+
+// send sends a request with the session's token. If the token contains a claim that no replica has
+// reached after claimTries, send drops the claim.
+func (p sessionPolicy) send(request *policy.Request, s *session, container string) (*http.Response, error) {
+	for try := 1; ; try++ {
+		token, claimed := s.needed(container)
+		request.Raw().Header.Del(SessionTokenHeader)
+		if token != "" {
+			request.Raw().Header.Set(SessionTokenHeader, token)
+		}
+		response, err := request.Next()
+		if err != nil || !claimed || response.StatusCode != http.StatusNotFound || substatusOf(response) != ReadSessionNotAvailable {
+			return response, err
+		}
+		if try >= claimTries || !p.wait(request.Raw().Context(), try) {
+			s.dropClaim(container)
+		}
+		runtime.Drain(response)
+		if err := request.RewindBody(); err != nil {
+			return nil, err
+		}
 	}
-	request.Raw().Header.Del(SessionTokenHeader)
-	if token := s.token(container); token != "" {
-		request.Raw().Header.Set(SessionTokenHeader, token)
-	}
-	return request.Next()
 }
 
 // hasUsableToken reports whether the session token of a response may be sent with later reads: that

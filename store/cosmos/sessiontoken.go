@@ -3,6 +3,7 @@ package cosmos
 import (
 	"errors"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -103,6 +104,36 @@ func SessionAt(response *http.Response, lsn int64) string {
 	return id + ":" + number
 }
 
+// CoversFormer is Covers for a token t of all present ranges of a container, and a token that may
+// name ranges that are gone after a split. A split goes on with the numbers of its range. So t has
+// a position of a range that is gone if all ranges have its number.
+func (t SessionToken) CoversFormer(token string) bool {
+	for part := range strings.SplitSeq(token, ",") {
+		id, position, ok := strings.Cut(part, ":")
+		switch {
+		case !ok:
+		case t[id] != "":
+			if laterPosition(position, t[id]) {
+				return false
+			}
+		default:
+			if _, number := parsePosition(position); len(t) == 0 || number > t.least() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// least returns the least log sequence number of all ranges.
+func (t SessionToken) least() int64 {
+	least := int64(math.MaxInt64)
+	for id := range t {
+		least = min(least, t.Number(id))
+	}
+	return least
+}
+
 // Number returns the log sequence number of a range, or -1 if the token has none for it.
 func (t SessionToken) Number(id string) int64 {
 	_, number := parsePosition(t[id])
@@ -129,7 +160,8 @@ func (t SessionTokens) Merge(others SessionTokens) {
 	}
 }
 
-func (t SessionTokens) clone() SessionTokens {
+// Clone returns a copy. That of nil is nil.
+func (t SessionTokens) Clone() SessionTokens {
 	if t == nil {
 		return nil
 	}
@@ -180,11 +212,15 @@ func ParseSessionTokens(text string) (SessionTokens, error) {
 
 var errMalformedToken = errors.New("cosmos: malformed session token")
 
+// maxPositionLength is the length of the longest position that ParseSessionTokens accepts. One of
+// an account with ten regions has about 150 characters.
+const maxPositionLength = 200
+
 // isPosition reports whether a text is a position with its range, as an account writes it: digits,
 // a colon, and numbers with signs between "#" and "=".
 func isPosition(text string) bool {
 	id, position, ok := strings.Cut(text, ":")
-	if !ok || id == "" || strings.Trim(id, "0123456789") != "" || strings.Trim(position, "0123456789#=-") != "" {
+	if !ok || len(text) > maxPositionLength || id == "" || strings.Trim(id, "0123456789") != "" || strings.Trim(position, "0123456789#=-") != "" {
 		return false
 	}
 	_, number := parsePosition(position)

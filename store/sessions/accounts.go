@@ -30,8 +30,11 @@ func (a *accounts) remember(account string, done Token, now time.Time) {
 	defer a.mu.Unlock()
 	a.forget(now)
 	known := a.find(account)
-	if a.latest == nil || len(a.latest) >= maxAccounts {
-		a.former, a.latest, a.begun = a.latest, map[string]Token{}, now
+	if len(a.latest) >= maxAccounts {
+		a.former, a.latest, a.begun = a.latest, nil, now
+	}
+	if a.latest == nil {
+		a.latest = map[string]Token{}
 	}
 	a.latest[account] = known.Join(done)
 }

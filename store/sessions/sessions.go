@@ -16,7 +16,9 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,7 +34,14 @@ const MaxWait = 500 * time.Millisecond
 
 // Options configure Sessions. DB is required.
 type Options struct {
-	DB    *cosmos.DB
+	DB *cosmos.DB
+	// ReadInterval is the least time between two reads of the checkpoints, which all waiting queries
+	// share. Default: 5 ms. On an account, a read costs about 3 RU.
+	ReadInterval time.Duration
+	// MaxWaits is the number of queries that may wait at a time. Others are executed at once, and are
+	// stale. Default: 1000.
+	MaxWaits int
+
 	Now   func() time.Time                                 // time.Now if nil
 	Sleep func(ctx context.Context, d time.Duration) error // a timer if nil
 }
@@ -44,12 +53,15 @@ type Sessions struct {
 	sleep       func(ctx context.Context, d time.Duration) error
 	checkpoints *checkpoints
 	accounts    accounts
+	waiting     chan struct{} // one element for each query that waits
 
 	waits, waited, stale atomic.Int64 // waited in nanoseconds
 }
 
 // New returns the sessions of a database. It sends nothing.
 func New(o Options) *Sessions {
+	o.ReadInterval = cmp.Or(o.ReadInterval, 5*time.Millisecond)
+	o.MaxWaits = cmp.Or(o.MaxWaits, 1000)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -58,7 +70,10 @@ func New(o Options) *Sessions {
 	}
 	return &Sessions{
 		db: o.DB, now: o.Now, sleep: o.Sleep,
-		checkpoints: &checkpoints{feeds: changefeed.New(o.DB), now: o.Now, reading: make(chan struct{}, 1), late: map[string]string{}},
+		checkpoints: &checkpoints{
+			feeds: changefeed.New(o.DB), now: o.Now, interval: o.ReadInterval, reading: make(chan struct{}, 1), late: map[string]string{},
+		},
+		waiting: make(chan struct{}, o.MaxWaits),
 	}
 }
 
@@ -123,7 +138,7 @@ func (x *Session) isDeleted() bool {
 }
 
 const (
-	// The waits between two reads of the checkpoints double from the first to the last.
+	// The waits between two looks at the checkpoints double from the first to the last.
 	firstPause = 5 * time.Millisecond
 	lastPause  = 80 * time.Millisecond
 
@@ -133,43 +148,49 @@ const (
 )
 
 // Wait waits until the views contain what the client has written, at most for MaxWait. It does not
-// wait if it is known that the projectors need longer, or that a deletion of the account's user is
-// pending, which takes about a minute. In these cases, and if the wait was too short, the session
-// is stale.
+// wait if it is known that the projectors need longer, that a deletion of the account's user is
+// pending, which takes about a minute, or if too many queries wait. In these cases, and if the wait
+// was too short, the session is stale.
 func (x *Session) Wait(ctx context.Context) {
 	s := x.sessions
-	c := s.checkpoints
-	s.waits.Add(1)
-	begun := s.now()
-	defer func() { s.waited.Add(int64(s.now().Sub(begun))) }()
-	if x.deletionPending(ctx) || !x.isReached(ctx) {
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
 		x.setStale()
 		return
 	}
-	c.read(ctx, begun.Add(-maxCheckpointAge))
-	if x.claimViews(ctx) {
-		return
-	}
-	if !c.isLate(x.needed.Written) && x.waitForViews(ctx) {
-		return
-	}
-	x.setStale()
-}
-
-// waitForViews waits for the views. If that takes too long, it notes how far the projectors are
-// behind, but only by states that this server has seen: a client could make up others.
-func (x *Session) waitForViews(ctx context.Context) bool {
-	s := x.sessions
+	s.waits.Add(1)
+	begun := s.now()
+	defer func() { s.waited.Add(int64(s.now().Sub(begun))) }()
 	waiting, cancel := context.WithTimeout(ctx, MaxWait)
 	defer cancel()
+	if x.isDeleted() && !x.isDeletionDone(ctx, waiting) || !x.waitForViews(ctx, waiting) {
+		x.setStale()
+	}
+}
+
+// waitForViews waits for the views until waiting ends. Reads of views in ctx then see them. It
+// notes how far the projectors are behind, but only by states that this server has seen: a client
+// could make up others.
+func (x *Session) waitForViews(ctx, waiting context.Context) bool {
+	s := x.sessions
+	c := s.checkpoints
+	c.read(waiting, s.now().Add(-maxCheckpointAge))
+	if x.claimViews(ctx) {
+		return true
+	}
+	if c.isLate(x.needed.Written) || !x.isReached(waiting) {
+		return false
+	}
 	for pause := firstPause; s.sleep(waiting, pause) == nil; pause = min(2*pause, lastPause) {
-		s.checkpoints.read(waiting, s.now())
+		c.read(waiting, s.now())
 		if x.claimViews(ctx) {
 			return true
 		}
 	}
 	if ctx.Err() == nil {
-		s.checkpoints.noteLate(x.remembered.Written)
+		c.noteLate(x.remembered.Written)
 	}
 	return false
 }
@@ -178,22 +199,30 @@ func (x *Session) waitForViews(ctx context.Context) bool {
 // request sent, by a point read of an item that does not exist. A state that this server has not
 // seen itself can be made up, or of a database that was deleted since. Waiting for it would be in
 // vain.
-func (x *Session) isReached(ctx context.Context) bool {
-	if x.remembered.Written[source].Covers(x.needed.Written[source].String()) {
+func (x *Session) isReached(waiting context.Context) bool {
+	needed := x.needed.Written[source]
+	if x.remembered.Written[source].Covers(needed.String()) {
 		return true
 	}
-	_, _, _ = cosmos.Read[struct{}](ctx, x.sessions.db.Container(source), "none", "none")
-	return !cosmos.ClaimFailed(ctx)
+	probe := cosmos.WithSession(waiting)
+	cosmos.ClaimSession(probe, cosmos.SessionTokens{source: needed})
+	_, _, _ = cosmos.Read[struct{}](probe, x.sessions.db.Container(source), "none", "none")
+	return len(cosmos.FailedClaims(probe)) == 0
 }
 
-// deletionPending reports whether the posts, comments and likes of the account's user are being
-// deleted. That is true if it cannot be read.
-func (x *Session) deletionPending(ctx context.Context) bool {
-	if !x.isDeleted() {
+// isDeletionDone reports whether the posts, comments and likes of the account's deleted user are
+// gone. It is false if the user cannot be read. If it is true, the server remembers that, and reads
+// of views in ctx see the deletions.
+func (x *Session) isDeletionDone(ctx, waiting context.Context) bool {
+	s := x.sessions
+	user, _, err := cosmos.Read[schema.UserItem](waiting, s.db.Container(schema.Users), x.account, x.account)
+	if err != nil && !cosmos.IsNotFound(err) || err == nil && user.Deleted && !user.Gone() {
 		return false
 	}
-	user, _, err := cosmos.Read[schema.UserItem](ctx, x.sessions.db.Container(schema.Users), x.account, x.account)
-	return err != nil && !cosmos.IsNotFound(err) || err == nil && user.Deleted && !user.Gone()
+	s.accounts.remember(x.account, Token{User: &User{ID: x.account, Revision: x.needed.User.Revision}}, s.now())
+	s.checkpoints.read(waiting, s.now())
+	cosmos.ClaimSession(ctx, s.checkpoints.latestViews())
+	return true
 }
 
 func (x *Session) setStale() {
@@ -208,45 +237,64 @@ func (x *Session) setStale() {
 // IsStale reports whether what ctx has read may lack what the client has written. ctx must be that
 // of Begin.
 func (x *Session) IsStale(ctx context.Context) bool {
+	if len(cosmos.FailedClaims(ctx)) > 0 {
+		x.setStale()
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.stale || cosmos.ClaimFailed(ctx)
+	return x.stale
 }
 
-// Finish ends the session of a mutation. It returns the token of the answer, which includes those
-// that the request sent unless no replica has their states, or an empty one if the mutation changed
-// nothing. ctx must be that of Begin. If the mutation also read views, the session is stale unless
-// they contain what it wrote.
-func (x *Session) Finish(ctx context.Context, readsViews bool) Token {
-	x.mu.Lock()
-	done := Token{User: x.changed}
-	x.mu.Unlock()
-	for container, token := range cosmos.WrittenInSession(ctx) {
-		if !isRead(container) {
-			continue
-		}
-		if done.Written == nil {
-			done.Written = cosmos.SessionTokens{}
-		}
-		done.Written[container] = token
+// Finish ends the session of an operation. It returns the token of the answer, or an empty one if
+// the client can keep the token that it has. ctx must be that of Begin.
+//
+// The token of a mutation has the states of the containers to which it sent writes, and what the
+// request sent. If no replica has reached a state that the request sent, the token has another one
+// instead, of a query too: the client's token is of a database that was restored or deleted.
+//
+// If a mutation also read views, the session is stale unless they contain what it wrote.
+func (x *Session) Finish(ctx context.Context, isMutation, readsViews bool) Token {
+	var done Token
+	if isMutation {
+		done = x.done(ctx)
 	}
-	if done.isEmpty() {
-		return done
-	}
-	if x.account != "" {
+	if !done.isEmpty() && x.account != "" {
 		x.sessions.accounts.remember(x.account, done, x.sessions.now())
 	}
-	all := x.needed
-	if cosmos.ClaimFailed(ctx) { // the token that the request sent is of no use any more
-		all = x.remembered
+	all, failed := x.needed, cosmos.FailedClaims(ctx)
+	if len(failed) > 0 {
+		all = all.without(failed, cosmos.SeenInSession(ctx))
 	}
 	all = all.followedBy(done)
-	if readsViews {
+	if isMutation && readsViews {
 		if _, ok := x.sessions.checkpoints.passed(all.Written); !ok {
 			x.setStale()
 		}
 	}
+	if done.isEmpty() && len(failed) == 0 {
+		return done
+	}
 	return all
+}
+
+// done returns what the mutations of ctx have changed.
+func (x *Session) done(ctx context.Context) Token {
+	x.mu.Lock()
+	done := Token{User: x.changed}
+	x.mu.Unlock()
+	seen := cosmos.SeenAfterWrites(ctx)
+	if done.User != nil { // also if an earlier request has changed the user already
+		seen[schema.Users] = cosmos.SeenInSession(ctx)[schema.Users]
+	}
+	for container, token := range seen {
+		if !isWritten(container) || len(token) == 0 {
+			delete(seen, container)
+		}
+	}
+	if len(seen) > 0 {
+		done.Written = seen
+	}
+	return done
 }
 
 // UserChanged notes that a mutation has created, renamed or deleted the account's user. A creation
@@ -255,9 +303,9 @@ func (x *Session) UserChanged(user *blog.User, renamed bool) {
 	if x == nil || !renamed && !user.Deleted && x.needed.User == nil {
 		return
 	}
-	changed := &User{ID: user.ID, Revision: user.Revision, Deleted: user.Deleted}
+	changed := &User{ID: x.account, Revision: user.Revision, Deleted: user.Deleted}
 	if renamed {
-		changed.Username = user.Username
+		changed.Username = strings.Clone(user.Username) // a part of the request, which must not stay in memory
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -284,9 +332,9 @@ func (x *Session) OwnUser() *User {
 
 // Stats are numbers since the start.
 type Stats struct {
-	Waits  int64         // queries that waited for views, or found that waiting is of no use
+	Waits  int64         // queries of views that lacked what their client had written; some need not wait
 	Waited time.Duration // the sum of their waits
-	Stale  int64         // answers that were marked as stale because the views were late
+	Stale  int64         // answers that were marked as stale
 	Charge float64       // of reading the checkpoints, in RU
 }
 

@@ -13,7 +13,8 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Token is what a client has changed. Answers contain it as text, which clients send back.
+// Token is what a client has changed. Answers contain it as text, which clients send back. It must
+// not be changed, because the requests of an account share it.
 //
 // A token is not signed. Whoever makes one up gets older or slower answers, and nobody else does.
 type Token struct {
@@ -84,7 +85,7 @@ func parse(text string) (t Token, err error) {
 		return t, err
 	}
 	for container, token := range t.Written {
-		if !isRead(container) || len(token) > maxRanges {
+		if !isWritten(container) || len(token) > maxRanges {
 			return t, errBadToken
 		}
 	}
@@ -99,22 +100,21 @@ func parseUser(fields []string) (*User, error) {
 		return nil, errBadToken
 	}
 	u := &User{ID: fields[0], Username: fields[2]}
-	var errs [3]error
+	var errs [4]error
 	u.Revision, errs[0] = strconv.ParseInt(fields[1], 10, 64)
 	u.Deleted, errs[1] = strconv.ParseBool(fields[3])
 	if u.Username != "" {
 		errs[2] = blog.CheckUsername(u.Username)
 	}
+	if id, err := blog.ParseRef(u.ID); err != nil || id.Type != blog.TypeUser {
+		errs[3] = errBadToken
+	}
 	return u, errors.Join(errs[:]...)
 }
 
-// isRead reports whether queries read a container.
-func isRead(container string) bool {
-	switch container {
-	case schema.Users, schema.Posts, schema.Feed, schema.Lists, schema.Usernames:
-		return true
-	}
-	return false
+// isWritten reports whether commands write to a container.
+func isWritten(container string) bool {
+	return container == schema.Users || container == schema.Posts || container == schema.Usernames
 }
 
 var errBadToken = blog.Errorf(blog.BadUserInput,
@@ -146,10 +146,23 @@ func (t Token) Join(later Token) Token {
 // therefore later than those of t, unless t was made up.
 func (t Token) followedBy(later Token) Token {
 	joined := t.Join(later)
+	joined.Written = joined.Written.Clone() // Join may return one of the two
 	for container, token := range later.Written {
 		maps.Copy(joined.Written[container], token)
 	}
 	return joined
+}
+
+// without returns t with other states of some containers: those of known, if it has them.
+func (t Token) without(containers []string, known cosmos.SessionTokens) Token {
+	t.Written = t.Written.Clone()
+	for _, container := range containers {
+		delete(t.Written, container)
+		if token := known[container]; len(token) > 0 {
+			t.Written[container] = token
+		}
+	}
+	return t
 }
 
 // bounded returns at most maxRanges positions of a session token: first those of the ranges that

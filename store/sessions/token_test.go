@@ -11,6 +11,9 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
+// userID has the form of a user's id.
+const userID = "u_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+
 func written(t *testing.T, text string) Token {
 	t.Helper()
 	tokens, err := cosmos.ParseSessionTokens(text)
@@ -22,9 +25,9 @@ func written(t *testing.T, text string) Token {
 
 func TestToken(t *testing.T) {
 	renamed := written(t, "posts=0:-1#12;users=1:-1#3")
-	renamed.User = &User{ID: "u_1", Revision: 4, Username: "grace"}
+	renamed.User = &User{ID: userID, Revision: 4, Username: "grace"}
 	for _, token := range []Token{
-		written(t, "posts=0:-1#1"), written(t, "lists=0:3#12#1=4,17:9;posts=0:-1#1"), renamed, {User: &User{ID: "u_1", Revision: 3, Deleted: true}},
+		written(t, "posts=0:-1#1"), written(t, "posts=0:-1#1;users=0:3#12#1=4,17:9"), renamed, {User: &User{ID: userID, Revision: 3, Deleted: true}},
 	} {
 		got, err := Parse(token.String())
 		if err != nil || got.String() != token.String() || (got.User == nil) != (token.User == nil) {
@@ -43,7 +46,7 @@ func TestToken(t *testing.T) {
 // of the user.
 func TestJoinedTokens(t *testing.T) {
 	one, two := written(t, "posts=0:-1#5,1:-1#2"), written(t, "posts=0:-1#4,2:-1#1;users=0:-1#1")
-	one.User, two.User = &User{ID: "u_1", Revision: 5, Username: "new"}, &User{ID: "u_1", Revision: 4, Username: "old"}
+	one.User, two.User = &User{ID: userID, Revision: 5, Username: "new"}, &User{ID: userID, Revision: 4, Username: "old"}
 	for _, header := range []string{one.String() + "," + two.String(), two.String() + ", " + one.String()} {
 		got, err := Parse(header)
 		if err != nil || got.Written.String() != "posts=0:-1#5,1:-1#2,2:-1#1;users=0:-1#1" || got.User.Username != "new" {
@@ -102,5 +105,45 @@ func TestAccounts(t *testing.T) {
 	}
 	if n := len(a.latest) + len(a.former); n > 2*maxAccounts || a.recall(fmt.Sprint(3*maxAccounts-1), now).isEmpty() {
 		t.Errorf("%d accounts are remembered", n)
+	}
+}
+
+// Tokens share no maps with those that are made of them: other requests read them meanwhile.
+func TestTokensAreNotChanged(t *testing.T) {
+	done := written(t, "posts=0:-1#5")
+	for name, made := range map[string]Token{
+		"followedBy": Token{}.followedBy(done), "without": done.without([]string{"users"}, nil), "followedBy itself": done.followedBy(done),
+	} {
+		made.Written["users"] = cosmos.SessionToken{}
+		if made.Written["posts"]["0"] = "-1#6"; name == "without" {
+			delete(made.Written["posts"], "0")
+		}
+		if got := done.Written.String(); got != "posts=0:-1#5" {
+			t.Errorf("%s: the token is now %s", name, got)
+		}
+	}
+}
+
+// The states of a mutation replace those that a client made up.
+func TestFollowedBy(t *testing.T) {
+	made := written(t, "posts=0:-1#999,1:-1#3;users=0:-1#2").followedBy(written(t, "posts=0:-1#5"))
+	if got := made.Written.String(); got != "posts=0:-1#5,1:-1#3;users=0:-1#2" {
+		t.Error(got)
+	}
+}
+
+// Accounts are remembered beyond a rotation, also if others write then.
+func TestRotation(t *testing.T) {
+	var a accounts
+	now := time.Now()
+	a.remember("ada", written(t, "posts=0:-1#1"), now)
+	now = now.Add(rememberFor - time.Second)
+	a.remember("bob", written(t, "posts=0:-1#2"), now)
+	for range 10 {
+		now = now.Add(rememberFor / 11)
+		a.remember("carla", written(t, "posts=0:-1#3"), now)
+		if got := a.recall("bob", now); got.isEmpty() {
+			t.Fatal("bob is forgotten")
+		}
 	}
 }

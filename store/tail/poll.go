@@ -102,6 +102,7 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 			renewed = begun
 		}
 		err := t.poll(ctx, c, feeds)
+		feeds = divided(feeds)
 		if unreachable++; !isUnreachable(err) {
 			unreachable = 0
 		}
@@ -135,10 +136,29 @@ func isUnreachable(err error) bool {
 	return status == http.StatusNotFound && substatus == cosmos.ReadSessionNotAvailable
 }
 
-// feed is the position in the change feed of one feed range. A range that is split stays one feed.
+// feed is the position in the change feed of one feed range.
 type feed struct {
 	feedRange    changefeed.FeedRange
 	continuation string
+}
+
+// divided returns the feeds with one for each part of a range that was split.
+func divided(feeds []*feed) (parts []*feed) {
+	for _, f := range feeds {
+		ranges := changefeed.ContinuationRanges(f.continuation)
+		if len(ranges) < 2 {
+			parts = append(parts, f)
+			continue
+		}
+		for _, r := range ranges {
+			continuation, err := changefeed.NarrowContinuation(f.continuation, r)
+			if err != nil {
+				return feeds // as they are; they can be read, too
+			}
+			parts = append(parts, &feed{r, continuation})
+		}
+	}
+	return parts
 }
 
 // open returns the feeds of a container at the present.
@@ -177,36 +197,49 @@ func (t *Tail) isReplaced(ctx context.Context, c *container) bool {
 	return err == nil && resourceID != c.resourceID
 }
 
-// poll reads all feeds of a container to their ends, side by side. What their sessions have seen is
-// passed only then: each began with what this process wrote, in all feeds.
+// poll reads all feeds of a container to their ends, side by side. The positions of their ends are
+// passed only then. Each feed was read in the state of what this process wrote before.
 func (t *Tail) poll(ctx context.Context, c *container, feeds []*feed) error {
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	var all sync.WaitGroup
 	written := c.token()
-	errs, seen := make([]error, len(feeds)), make([]string, len(feeds))
+	errs, ends := make([]error, len(feeds)), make([]string, len(feeds))
 	for i, f := range feeds {
-		all.Go(func() { seen[i], errs[i] = t.drain(ctx, c, f, written) })
+		all.Go(func() { ends[i], errs[i] = t.drain(ctx, c, f, written) })
 	}
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
+	passed := cosmos.SessionToken{}
+	for _, end := range ends {
+		passed.Merge(end)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, token := range seen {
-		c.passed.Merge(token)
-	}
+	c.passed = passed
+	c.forgetFormer()
 	return nil
+}
+
+// forgetFormer forgets the states of ranges that are gone after a split, as soon as all present ones
+// have passed them. c.mu must be held.
+func (c *container) forgetFormer() {
+	for id, at := range c.seen {
+		if c.passed[id] == "" && c.passed.CoversFormer(id+":"+at) {
+			delete(c.seen, id)
+		}
+	}
 }
 
 // pageSize is the number of changes in a page. A page of one item of 2 MB is a page, too.
 const pageSize = 100
 
-// drain reads a feed to its end, counts its changes, and returns what its session has seen. The
-// session begins with a token of what this process wrote, so a replica that lacks a write of ours
-// does not answer.
-func (t *Tail) drain(ctx context.Context, c *container, f *feed, written string) (seen string, err error) {
+// drain reads a feed to its end, counts its changes, and returns the position of its end, or an empty
+// one of a range that was split. The session begins with a token of what this process wrote, so a
+// replica that lacks a write of ours does not answer.
+func (t *Tail) drain(ctx context.Context, c *container, f *feed, written string) (end string, err error) {
 	session := cosmos.WithSession(ctx)
 	cosmos.JoinSession(session, c.name, written)
 	for {
@@ -217,11 +250,10 @@ func (t *Tail) drain(ctx context.Context, c *container, f *feed, written string)
 		if changefeed.IsFromNow(page.Continuation) {
 			return "", errNoPosition
 		}
-		seen = cosmos.SessionTokenOf(session, c.name)
-		t.countPage(c, page.Items, seen)
+		t.countPage(c, page.Items, cosmos.SessionTokenOf(session, c.name))
 		f.continuation = page.Continuation
 		if len(page.Items) == 0 {
-			return seen, nil
+			return page.Position(), nil
 		}
 	}
 }

@@ -76,7 +76,7 @@ type container struct {
 
 	mu     sync.Mutex          // guards the fields below
 	seen   cosmos.SessionToken // of the changes that are counted; sent with reads
-	passed cosmos.SessionToken // up to here, all changes are counted
+	passed cosmos.SessionToken // of all present ranges: up to here, all changes are counted
 }
 
 const (
@@ -199,7 +199,7 @@ func (t *Tail) Passed(name, token string) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.passed.Covers(token)
+	return c.passed.CoversFormer(token)
 }
 
 // wrote counts a write of this process (cosmos.Written).

@@ -38,8 +38,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"nothing waits for the checkpoints": {
 		File:  "../../../store/sessions/checkpoints.go",
-		Right: "		if !c.hasPassed(id, at) {\n			return nil, false\n",
-		Wrong: "		if !c.hasPassed(id, at) {\n			return c.views, true\n",
+		Right: "		if r.hasPassed(written[source]) {\n",
+		Wrong: "		if r.hasPassed(nil) {\n",
 		Tests: finding,
 	},
 	"an answer does not say that it is stale": {
@@ -50,8 +50,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"the checkpoint is ahead of the views": {
 		File:  "../../../store/changefeed/page.go",
-		Right: "	last, ofSplit := p.end, ",
-		Wrong: "	if p.response != nil {\n		return cosmos.SessionAt(p.response, p.end+1)\n	}\n	last, ofSplit := p.end, ",
+		Right: "	case reached >= p.end:\n		return cosmos.SessionAt(p.response, p.end)\n",
+		Wrong: "	case reached >= p.end:\n		return cosmos.SessionAt(p.response, p.end+1)\n",
 		Tests: finding,
 	},
 	"the account's former name is shown": {

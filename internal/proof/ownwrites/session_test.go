@@ -2,6 +2,7 @@ package ownwrites
 
 import (
 	"encoding/base64"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/sessions"
 )
@@ -99,7 +102,7 @@ func TestForgedTokens(t *testing.T) {
 		s.user("eve")
 		for name, written := range map[string]string{
 			"ahead":           "posts=0:-1#999999999",
-			"ahead in users":  "users=0:-1#999999999;feed=0:-1#7777777",
+			"ahead in users":  "users=0:-1#999999999",
 			"other version":   "posts=0:12#999999999#1=999999999",
 			"ahead elsewhere": "posts=77:-1#999999999",
 		} {
@@ -131,8 +134,8 @@ func TestMalformedTokens(t *testing.T) {
 		good := w.servers[0].user("ada")
 		for _, token := range []string{
 			"x", "!", encode("") + ",x", encode("posts"), encode("posts=0"), encode("posts=0:-1#x"), encode("posts=0:-1#1;"), encode("=0:-1#1"),
-			encode("posts=0:-1#1\r\nx-ms-date:y"), encode("leases=0:-1#1"), encode("posts=0:-1#1|u_1"), encode("posts=0:-1#1|u_1|x|ada|false"),
-			encode("posts=0:-1#1|u_1|1|ada|maybe"), encode("posts=0:-1#1|u_1|1|<script>|false"), encode("|u_1|1|ada|false|more"),
+			encode("posts=0:-1#1\r\nx-ms-date:y"), encode("leases=0:-1#1"), encode("posts=0:-1#1|u_aaaaaaaaaaaaaaaaaaaaaaaaaa"), encode("posts=0:-1#1|u_1|1|ada|false"), encode("posts=0:-1#1|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|x|ada|false"),
+			encode("posts=0:-1#1|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|1|ada|maybe"), encode("posts=0:-1#1|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|1|<script>|false"), encode("|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|1|ada|false|more"),
 			strings.Repeat(good+",", 300) + good,
 		} {
 			a, err := w.servers[0].ask("ada", token, "{feed{nodes{id}}}", nil)
@@ -283,6 +286,99 @@ func TestSplit(t *testing.T) {
 			}
 			w.split(next)
 			time.Sleep(balanced)
+		}
+	})
+}
+
+// After a split of the feed, what servers keep serves a client that has written, as before.
+func TestKeptViewsAfterSplit(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		s := w.servers[0]
+		s.user("ada")
+		s.must("ada", "", createPost, nil, nil)
+		if err := w.account.Split(s.db.Name(), schema.Feed, "0"); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			s.must("ada", "", createPost, nil, nil)
+			s.shownPosts("ada", "")
+			time.Sleep(time.Second)
+		}
+		s.wire.Inject(nil) // forgets the requests so far
+		for range 5 {
+			if _, stale, _ := s.shownPosts("ada", ""); stale {
+				t.Error("stale")
+			}
+		}
+		reads := 0
+		for _, request := range s.wire.Requests() {
+			if strings.HasSuffix(request.URL.Path, "/colls/feed/docs") && request.Method == http.MethodPost {
+				reads++
+			}
+		}
+		if reads > 1 {
+			t.Errorf("5 queries sent %d reads of the feed", reads)
+		}
+	})
+}
+
+// A mutation that succeeded although the answers to its writes were lost is in the next answer, and
+// so is one that finds that it was done before.
+func TestLostAnswers(t *testing.T) {
+	inWorld(t, 2, func(w *world) {
+		s, other := w.servers[0], w.servers[1]
+		s.user("ada")
+		var made struct {
+			CreatePost struct{ Post struct{ ID string } }
+		}
+		s.must("ada", "", createPost, nil, &made)
+		deletePost := fmt.Sprintf(`mutation{deletePost(input:{id:%q}){post{id}}}`, made.CreatePost.Post.ID)
+		s.shownPosts("ada", "")
+		s.wire.Inject(cosmostest.Writes(cosmostest.First(1, storetest.CutAfter)))
+		w.account.Follower.Hold()
+		a := s.must("ada", "", deletePost, nil, nil)
+		w.account.Follower.Trail(50 * time.Millisecond)
+		s.wire.Inject(nil)
+		if n, stale, _ := s.shownPosts("ada", ""); a.session == "" || n != 0 && !stale {
+			t.Errorf("%d posts, stale: %t, with the token %q", n, stale, a.session)
+		}
+		again, err := other.ask("ada", "", deletePost, nil)
+		if n, stale, _ := other.shownPosts("ada", again.session); err == nil || again.session == "" || n != 0 && !stale {
+			t.Errorf("after %v: %d posts, stale: %t, with the token %q", err, n, stale, again.session)
+		}
+	})
+}
+
+// The requests of an account share what the server remembers, from its first mutation on.
+func TestParallelRequests(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		s := w.servers[0]
+		var all sync.WaitGroup
+		for i := range 40 {
+			subject := fmt.Sprint("client", i)
+			for range 4 {
+				all.Go(func() {
+					s.must(subject, "", createUser, map[string]any{"n": subject}, nil)
+					s.must(subject, "", createPost, nil, nil)
+					s.shownPosts(subject, "")
+				})
+			}
+		}
+		all.Wait()
+	})
+}
+
+// Waits end after MaxWait, also if the database is slow.
+func TestSlowDatabase(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		s := w.servers[0]
+		s.user("ada")
+		w.stopProjector()
+		s.must("ada", "", createPost, nil, nil)
+		s.shownPosts("", "") // is kept
+		s.wire.Inject(cosmostest.Delay(2 * time.Second))
+		if _, stale, took := s.shownPosts("ada", ""); !stale || took > sessions.MaxWait+2100*time.Millisecond {
+			t.Errorf("the query took %v, stale: %t", took, stale)
 		}
 	})
 }
