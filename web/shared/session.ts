@@ -3,7 +3,6 @@
 import { fetchInTime, Refused } from './fetch';
 import { browserStorage as storage } from './storage';
 import { newStore } from './store';
-import { forgetWritten } from './written';
 
 // Session is the account that is signed in. Without a token, the server has rejected its last one.
 export type Session = { name: string; token?: string };
@@ -20,16 +19,12 @@ export function begin(next: Session) {
   storage.set(sessionKey, JSON.stringify(next));
 }
 
-export function signOut() {
-  forgetWritten();
-  storage.set(sessionKey, null);
-}
+export const signOut = () => storage.set(sessionKey, null);
 
 // expire ends the session whose token the server has rejected. Another session goes on.
 export function expire(token: string | undefined) {
   const current = stored();
   if (!token || current?.token !== token) return;
-  forgetWritten(); // the server may have another database now
   storage.set(sessionKey, JSON.stringify({ name: current.name }));
 }
 

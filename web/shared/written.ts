@@ -1,11 +1,12 @@
 // Reading what one has written. An answer to a mutation has a session token, which tells every
 // server of the API what the account has changed. The requests of all tabs send it, so that their
-// answers have the change. Sign-out forgets it.
+// answers have the change.
 import { fetchInTime } from './fetch';
+import { session } from './session';
 import { browserStorage as storage } from './storage';
 
 const header = 'Cosmosblog-Session';
-const maxLength = 4096; // of the header, by the server
+const maxLength = 4096; // of the header; the server accepts twice that
 
 // Written are the tokens of an account. An answer's token includes those that its request sent, so
 // there are several only if mutations ran at the same time.
@@ -27,10 +28,15 @@ function replace(name: string, sent: string[], token?: string) {
   storage.set(key, JSON.stringify({ name, tokens: isTooLong ? tokens.slice(-1) : tokens }));
 }
 
-export const forgetWritten = () => storage.set(key, null);
+// The tokens end with the session, also with one that the server has rejected: it may have another
+// database now.
+session.follow(() => {
+  if (!session.get()?.token) storage.set(key, null);
+});
 
-// fetchAs returns a fetch for the requests of an account, which sends its tokens. If the server
-// refuses them, as another version of it may, they are forgotten, and the request is sent again.
+// fetchAs returns a fetch for the requests of an account, which sends its tokens. It keeps those of
+// answers while the account is signed in. If the server refuses the tokens, as another version of it
+// may, they are forgotten, and the request is sent again.
 export function fetchAs(name?: string): typeof fetch {
   if (!name) return fetchInTime;
   return async function send(input, init, sent = tokensOf(name)): Promise<Response> {
@@ -39,7 +45,8 @@ export function fetchAs(name?: string): typeof fetch {
     const response = await fetchInTime(input, { ...init, headers });
     const isRefused = sent.length > 0 && (await refusesTokens(response));
     const token = response.headers.get(header) ?? undefined;
-    if (token || isRefused) replace(name, sent, token);
+    const isOther = (session.get()?.name ?? name) !== name; // signed in while the answer came
+    if ((token || isRefused) && !isOther) replace(name, sent, token);
     return isRefused ? send(input, init, []) : response;
   };
 }

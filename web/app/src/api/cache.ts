@@ -36,10 +36,9 @@ export function newCache() {
         createPost: (_result, _, cache) => forgetLists(cache),
         updatePost: (_result, _, cache) => forgetLists(cache), // its tags may be others
         deletePost(result: DeletePostMutation, _, cache) {
+          forgetLists(cache); // also if an answer before this one was lost
           const post = result.deletePost?.post;
-          if (!post) return;
-          forgetLists(cache);
-          cache.invalidate(post);
+          if (post) cache.invalidate(post);
         },
         createComment(result: CreateCommentMutation, _, cache) {
           const { comment, post } = result.createComment ?? {};
@@ -75,11 +74,14 @@ function liked(cache: Cache, { postId }: { postId: string }, change: 1 | -1) {
   };
 }
 
-// forgetLists forgets all lists of posts, and the months of the archive. A reader who comes back to
-// them reads them again, and the server's answer has the change.
+// forgetLists forgets all lists of posts, the tags, and the months of the archive. A reader who comes
+// back to them reads them again, and the server's answer has the change.
 function forgetLists(cache: Cache) {
   cache.invalidate('PostConnection');
   cache.invalidate('ArchiveMonth');
+  for (const { fieldName, arguments: values } of cache.inspectFields('Query')) {
+    if (fieldName === 'tags') cache.invalidate('Query', fieldName, values);
+  }
 }
 
 // pagesOf returns the pages of a list that are in the cache, each with its edges.

@@ -5,6 +5,7 @@ import { newStore } from '../../../shared/store';
 import { CreateUserDocument, ViewerDocument } from '../gql/graphql';
 import { newClient } from './client';
 import { faultsOf, unanswered, type Fault } from './faults';
+import { forgetStale } from './stale';
 
 export { rememberUsername, signOut, suggestedName } from '../../../shared/session';
 
@@ -23,7 +24,9 @@ function clientFor(account: shared.Session | null) {
 shared.session.follow(() => {
   const { account } = session.get();
   const next = shared.session.get();
-  if (next?.name !== account?.name || next?.token !== account?.token) session.set(begin(next));
+  if (next?.name === account?.name && next?.token === account?.token) return;
+  forgetStale(); // it is about the former account
+  session.set(begin(next));
 });
 
 // SignIn is the result of signIn: a client for the account, its username, and a function that begins

@@ -5,6 +5,8 @@ import { newStore } from '../../../shared/store';
 // Lists follow a change after a moment, and the server does not wait long for them.
 export const stale = newStore<ReadonlySet<number>>(new Set());
 
+export const forgetStale = () => stale.set(new Set());
+
 export function noteStale({ operation, extensions }: OperationResult) {
   const isStale = extensions?.stale === true;
   if (isStale === stale.get().has(operation.key)) return;
