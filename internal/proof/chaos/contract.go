@@ -12,19 +12,21 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"cosmosblog/internal/proof/chaos/database"
 )
 
 // checkContract parses the flags, and runs rounds of clients whose answers are checked.
 func checkContract(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("contract", flag.ContinueOnError)
 	seconds := flags.Int("seconds", 600, "duration of the requests of all rounds in `seconds`")
-	rounds := flags.Int("rounds", 0, "number of `rounds`; every second one has a lagging follower. If 0, one in about 150 s")
+	rounds := flags.Int("rounds", 0, "number of `rounds`: with three servers and a lagging follower, three servers, one server and a follower, one server, and again. If 0, one in about 150 s, but at least four")
 	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "`seed` of the random numbers")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	if *rounds == 0 {
-		*rounds = 2 * max(1, *seconds/300)
+		*rounds = 4 * max(1, *seconds/600)
 	}
 	folder, err := os.MkdirTemp("", "cosmosblog-chaos-")
 	if err != nil {
@@ -38,8 +40,11 @@ func checkContract(ctx context.Context, arguments []string, out io.Writer) error
 	}
 	fmt.Fprintf(out, "seed %d: %d rounds, %d s in all, with %d clients of %d accounts\n", *seed, *rounds, *seconds, clients, accounts)
 	for i := range *rounds {
-		r := &round{program: p, folder: filepath.Join(folder, fmt.Sprint("round-", i+1)), hasFollower: i%2 == 0, out: out,
+		r := &round{program: p, folder: filepath.Join(folder, fmt.Sprint("round-", i+1)), hasFollower: i%2 == 0, servers: mostServers, out: out,
 			random: mathrand.New(mathrand.NewPCG(*seed, uint64(i)))}
+		if i%4 >= 2 {
+			r.servers = 1
+		}
 		if err := r.run(ctx, time.Duration(*seconds)*time.Second/time.Duration(*rounds)); err != nil {
 			return fmt.Errorf("round %d: %w\nseed %d; data, logs and the history are in %s", i+1, err, *seed, r.folder)
 		}
@@ -47,7 +52,7 @@ func checkContract(ctx context.Context, arguments []string, out io.Writer) error
 	return os.RemoveAll(folder)
 }
 
-// round is an engine with an empty folder, two servers, three projectors, and clients.
+// round is an engine with an empty folder, some servers, three projectors, and clients.
 //
 // With a follower, the engine is only paused, and reads may be as old as the contract permits on an
 // account. Without one, the engine is killed too, and reads show the latest state.
@@ -55,10 +60,11 @@ type round struct {
 	program     program
 	folder      string
 	hasFollower bool
+	servers     int // the number of servers
 	random      *mathrand.Rand
 	out         io.Writer
 
-	database    *database
+	database    *database.Database
 	environment []string // endpoint and key of the database
 	victims     []*victim
 	record      *record
@@ -66,8 +72,8 @@ type round struct {
 }
 
 const (
-	serverCount = 2
-	clients     = 24
+	mostServers = 3
+	clients     = 24 // a third of them stay at one server each, and send no session tokens
 	accounts    = 16 // the first eight have two clients each
 )
 
@@ -75,17 +81,19 @@ const (
 // from their own writes.
 const cacheStaleness = time.Second
 
-// maxTrail is the longest lag of the follower.
-const maxTrail = time.Second
+// maxTrail is the longest lag of the follower, and calmTrail that in the second half of a round.
+const (
+	maxTrail  = time.Second
+	calmTrail = 20 * time.Millisecond
+)
 
 func (r *round) run(ctx context.Context, d time.Duration) (err error) {
 	defer func() { err = errors.Join(err, r.end()) }()
 	if err := r.start(ctx); err != nil {
 		return err
 	}
-	r.database.trail(maxTrail)
 	err = r.disturb(ctx, d)
-	stale, caught := r.database.catchUp()
+	stale, caught := r.database.CatchUp()
 	if err := errors.Join(err, caught); err != nil {
 		return err
 	}
@@ -116,10 +124,10 @@ func (r *round) start(ctx context.Context) (err error) {
 	if r.hasFollower {
 		random = r.newRandom()
 	}
-	if r.database, err = newDatabase(r.program.key, random, errorLog); err != nil {
+	if r.database, err = database.New(r.program.key, random, errorLog); err != nil {
 		return err
 	}
-	r.environment = []string{"COSMOS_ENDPOINT=" + r.database.url, "COSMOS_KEY=" + r.program.key}
+	r.environment = []string{"COSMOS_ENDPOINT=" + r.database.URL, "COSMOS_KEY=" + r.program.key}
 	if err := r.addEngine(ctx); err != nil {
 		return err
 	}
@@ -129,7 +137,7 @@ func (r *round) start(ctx context.Context) (err error) {
 		return err
 	}
 	var servers []string
-	for i := range serverCount {
+	for i := range r.servers {
 		address, err := r.addServer(ctx, i)
 		if err != nil {
 			return err

@@ -27,7 +27,7 @@ func (r *round) log(name string) string { return filepath.Join(filepath.Base(r.f
 // addEngine adds the engine. Its address changes each time it starts; that of the database stays.
 func (r *round) addEngine(ctx context.Context) error {
 	v := &victim{name: "engine", killShare: 0.8, quiet: span{0, 6 * time.Second}, disruption: span{0, time.Second},
-		killed: func() { r.database.engine.Store(nil) }}
+		killed: func(time.Time) { r.database.Engine.Store(nil) }}
 	if r.hasFollower {
 		v.killShare = 0
 	}
@@ -38,7 +38,7 @@ func (r *round) addEngine(ctx context.Context) error {
 			return nil, err
 		}
 		address, err := url.Parse(d.announced)
-		r.database.engine.Store(address)
+		r.database.Engine.Store(address)
 		return d, err
 	}
 	return r.add(ctx, v)
@@ -52,7 +52,7 @@ func (r *round) serverData() string { return filepath.Join(r.folder, "server") }
 func (r *round) addServer(ctx context.Context, i int) (string, error) {
 	address := "127.0.0.1:0"
 	v := &victim{name: fmt.Sprint("server ", i), killShare: 0.5, quiet: span{0, 4 * time.Second},
-		disruption: span{0, 4 * time.Second}}
+		disruption: span{0, 4 * time.Second}, killed: func(begun time.Time) { r.record.addKill(i, begun) }}
 	v.start = func(ctx context.Context) (*daemon, error) {
 		d, err := r.program.daemon(ctx, r.log(fmt.Sprint("server-", i)), r.environment, answersAt,
 			"serve", "--projector=false", "--addr", address, "--data", r.serverData())
@@ -73,22 +73,32 @@ func (r *round) addServer(ctx context.Context, i int) (string, error) {
 
 func (r *round) addProjector(ctx context.Context, i int) error {
 	v := &victim{name: fmt.Sprint("projector ", i), killShare: 0.5, quiet: span{0, 4 * time.Second},
-		disruption: span{0, 2 * leaseExpire}}
+		disruption: span{0, 2 * leaseExpire}, isCalmLater: true}
 	v.start = func(ctx context.Context) (*daemon, error) {
 		return startProjector(ctx, r.program, r.environment, r.log(fmt.Sprint("projector-", i)))
 	}
 	return r.add(ctx, v)
 }
 
-// disturb runs the clients for a while, and disturbs all processes meanwhile.
+// disturb runs the clients for a while, and disturbs all processes meanwhile: projectors only in
+// the first half, in which the follower lags most. In the second half, views are often in time, so
+// that feeds must show what their clients have written.
 func (r *round) disturb(ctx context.Context, d time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
+	first, end := context.WithTimeout(ctx, d/2)
+	defer end()
+	r.database.Trail(maxTrail)
+	defer context.AfterFunc(first, func() { r.database.Trail(calmTrail) })()
 	var group sync.WaitGroup
 	found := make([]error, len(r.victims))
 	for i, v := range r.victims {
+		until := ctx
+		if v.isCalmLater {
+			until = first
+		}
 		group.Go(func() {
-			if found[i] = v.disturb(ctx); found[i] != nil {
+			if found[i] = v.disturb(until); found[i] != nil {
 				cancel()
 			}
 		})
@@ -118,7 +128,7 @@ func (r *round) end() error {
 		}
 	}
 	if r.database != nil {
-		failed = errors.Join(failed, r.database.end())
+		failed = errors.Join(failed, r.database.End())
 	}
 	return failed
 }

@@ -11,9 +11,19 @@ import (
 
 // api is a client of a server's GraphQL API, with a token or anonymous.
 type api struct {
-	url    string
-	token  string
-	client *http.Client
+	url     string
+	token   string
+	client  *http.Client
+	session string // the session token that requests send; empty for none
+}
+
+// sessionHeader is the header of session tokens.
+const sessionHeader = "Cosmosblog-Session"
+
+// sessionAnswer is what an answer says about the session of its client.
+type sessionAnswer struct {
+	token string // empty if the answer has none
+	stale bool
 }
 
 type values map[string]any
@@ -27,21 +37,30 @@ func (r apiError) Error() string { return r.code + ": " + r.message }
 // be nil. It returns an apiError if the response has errors, also if it has data too. It returns
 // another error if no complete response arrives.
 func (a api) execute(ctx context.Context, document string, with values, result any) error {
+	_, err := a.executeInSession(ctx, document, with, result)
+	return err
+}
+
+// executeInSession is execute. It also returns what the answer says about the session.
+func (a api) executeInSession(ctx context.Context, document string, with values, result any) (session sessionAnswer, err error) {
 	body, err := json.Marshal(map[string]any{"query": document, "variables": with})
 	if err != nil {
-		return err
+		return session, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return session, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	if a.token != "" {
 		request.Header.Set("Authorization", "Bearer "+a.token)
 	}
+	if a.session != "" {
+		request.Header.Set(sessionHeader, a.session)
+	}
 	response, err := a.client.Do(request)
 	if err != nil {
-		return err
+		return session, err
 	}
 	defer response.Body.Close()
 	var got struct {
@@ -50,19 +69,27 @@ func (a api) execute(ctx context.Context, document string, with values, result a
 			Message    string
 			Extensions struct{ Code string }
 		}
+		Extensions struct {
+			Session string
+			Stale   bool
+		}
 	}
 	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
-		return fmt.Errorf("%s: %w", response.Status, err)
+		return session, fmt.Errorf("%s: %w", response.Status, err)
+	}
+	session = sessionAnswer{response.Header.Get(sessionHeader), got.Extensions.Stale}
+	if session.token != got.Extensions.Session {
+		panic(fmt.Sprintf("the session token is %q in the header and %q in the extensions", session.token, got.Extensions.Session))
 	}
 	if result != nil && len(got.Data) > 0 {
 		if err := json.Unmarshal(got.Data, result); err != nil {
-			return err
+			return session, err
 		}
 	}
 	if len(got.Errors) > 0 {
-		return apiError{got.Errors[0].Extensions.Code, got.Errors[0].Message}
+		return session, apiError{got.Errors[0].Extensions.Code, got.Errors[0].Message}
 	}
-	return nil
+	return session, nil
 }
 
 // errorCode returns the code of an apiError, or "".

@@ -15,11 +15,15 @@ import (
 )
 
 // person is a client of the API that acts as docs/clients.md recommends: it repeats requests of
-// unknown outcome with their idempotency key, at any of the servers.
+// unknown outcome with their idempotency key, and send their latest session token, at any of the
+// servers. Some people stay at one server, and send no session token.
 type person struct {
 	account string
 	token   string
+	number  int
 	servers []string
+	home    int    // the only server of a person; -1 for a person of all servers
+	session string // the latest session token
 	client  *http.Client
 	random  *rand.Rand
 	record  *record
@@ -38,8 +42,12 @@ func (r *round) addPeople(ctx context.Context, servers []string) error {
 		if err != nil {
 			return err
 		}
-		r.people = append(r.people, &person{account: account, token: token, servers: servers, client: connections,
-			random: r.newRandom(), record: r.record})
+		home := -1
+		if i%3 == 0 {
+			home = i / 3 % len(servers)
+		}
+		r.people = append(r.people, &person{account: account, token: token, number: i, servers: servers, home: home,
+			client: connections, random: r.newRandom(), record: r.record})
 	}
 	return nil
 }
@@ -89,7 +97,7 @@ var roots = map[contract.Kind]root{
 	contract.ReadPost:      {"($id: ID!)", "(id: $id)", strings.Replace(contentFields, "{", "{ viewerHasLiked", 1)},
 	contract.ReadViewer:    {"", "", userFields},
 	contract.ReadComment:   {"($id: ID!)", "(id: $id)", "{ ... on Comment" + commentFields + "}"},
-	contract.ReadFeed:      {"", "(first: 50)", "{ nodes " + shortPostFields + " }"},
+	contract.ReadFeed:      {"", fmt.Sprintf("(first: %d)", contract.FeedPage), "{ nodes " + shortPostFields + " }"},
 }
 
 func input(name, fields string) root {
@@ -137,17 +145,24 @@ const withoutKey = "none "
 func (p *person) try(ctx context.Context, o contract.Operation) contract.Operation {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	r, isQuery := roots[o.Kind], o.Kind == contract.ReadPost || o.Kind == contract.ReadViewer ||
-		o.Kind == contract.ReadComment || o.Kind == contract.ReadFeed
+	r, isQuery := roots[o.Kind], o.Kind.IsRead()
 	document := "mutation " + r.arguments + "{ " + string(o.Kind) + r.call + r.fields + " }"
 	if isQuery {
 		document = "query " + strings.TrimPrefix(document, "mutation ")
 	}
-	to := api{p.servers[p.random.IntN(len(p.servers))], p.token, p.client}
+	to := api{token: p.token, client: p.client}
+	if o.Server = p.home; o.Server < 0 {
+		o.Server, to.session = p.random.IntN(len(p.servers)), p.session
+	}
+	to.url = p.servers[o.Server]
 	var data map[string]json.RawMessage
-	o.Account, o.Invoked = p.account, p.record.now()
-	err := to.execute(ctx, document, variables(o), &data)
+	o.Account, o.Client, o.SentSession, o.Invoked = p.account, p.number, to.session != "", p.record.now()
+	session, err := to.executeInSession(ctx, document, variables(o), &data)
 	o.Completed = p.record.now()
+	o.GotSession, o.Stale = session.token != "", session.stale
+	if o.GotSession {
+		p.session = session.token
+	}
 	answer := data[string(o.Kind)]
 	switch hasAnswer := len(answer) > 0 && string(answer) != "null"; {
 	case err == nil || hasAnswer && !isQuery: // a field of the answer may have failed, but not the mutation
@@ -197,8 +212,35 @@ func decodeAnswer(o *contract.Operation, answer json.RawMessage) {
 // tries is how often a client sends a request at most.
 const tries = 6
 
-// perform sends a request, and repeats it as docs/clients.md recommends.
+// perform executes a mutation, and sometimes looks at its result at once.
 func (p *person) perform(ctx context.Context, o contract.Operation) contract.Operation {
+	done := p.repeat(ctx, o)
+	if done.Outcome == contract.Acknowledged {
+		p.look(ctx, done)
+	}
+	return done
+}
+
+// look reads what an acknowledged mutation has changed, in some of all cases.
+func (p *person) look(ctx context.Context, done contract.Operation) {
+	post := done.PostID
+	if done.Kind == contract.CreatePost && done.Post != nil {
+		post = done.Post.ID
+	}
+	switch roll := p.random.IntN(10); {
+	case roll < 2:
+		p.try(ctx, contract.Operation{Kind: contract.ReadFeed})
+	case roll < 4 && post != "":
+		p.try(ctx, contract.Operation{Kind: contract.ReadPost, PostID: post})
+	case roll < 4:
+		p.try(ctx, contract.Operation{Kind: contract.ReadViewer})
+	case roll < 5 && done.CommentID != "":
+		p.try(ctx, contract.Operation{Kind: contract.ReadComment, CommentID: done.CommentID, PostID: post})
+	}
+}
+
+// repeat sends a request, and repeats it as docs/clients.md recommends.
+func (p *person) repeat(ctx context.Context, o contract.Operation) contract.Operation {
 	for i := 0; ; i++ {
 		done := p.try(ctx, o)
 		isRepeatable := !strings.HasPrefix(o.Key, withoutKey)

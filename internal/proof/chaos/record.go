@@ -18,6 +18,7 @@ type record struct {
 
 	mu         sync.Mutex // guards the fields below
 	operations []contract.Operation
+	kills      []contract.Kill
 	answers    map[string]int // number of operations by kind and outcome
 	people     map[string]*profile
 	posts      []item
@@ -90,6 +91,13 @@ func (r *record) add(o contract.Operation) {
 	}
 }
 
+// addKill records a kill of a server, which began at a time and has ended.
+func (r *record) addKill(server int, begun time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kills = append(r.kills, contract.Kill{Server: server, From: begun.Sub(r.begun), Until: r.now()})
+}
+
 // learnUser updates the profile of an account.
 func (r *record) learnUser(o contract.Operation) {
 	p := r.person(o.Account)
@@ -109,6 +117,9 @@ func (r *record) learnUser(o contract.Operation) {
 func outcome(o contract.Operation) string {
 	switch o.Outcome {
 	case contract.Acknowledged:
+		if o.Stale {
+			return "stale"
+		}
 		return "ok"
 	case contract.Unknown:
 		return "unknown"
@@ -153,7 +164,7 @@ func (r *record) randomComment(account string, own bool, random *rand.Rand) (ite
 func (r *record) history(lag time.Duration) *contract.History {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return &contract.History{Operations: slices.Clone(r.operations), Lag: lag}
+	return &contract.History{Operations: slices.Clone(r.operations), Kills: slices.Clone(r.kills), Lag: lag}
 }
 
 func (r *record) String() string {

@@ -26,6 +26,9 @@ func (r *round) check(ctx context.Context) error {
 		lag += maxTrail
 	}
 	history := r.record.history(lag)
+	covered, stale := contract.FeedAnswers(history)
+	fmt.Fprintf(r.out, "%d feeds had to show what their own clients had written, or say that they may not: %d did (%d%%)\n",
+		covered, stale, 100*stale/max(1, covered))
 	violations := contract.CheckOperations(history)
 	begun := time.Now()
 	var end *contract.Snapshot
@@ -77,7 +80,7 @@ func (r *round) readSnapshot(ctx context.Context) (*contract.Snapshot, error) {
 	for _, i := range r.record.posts {
 		posts = append(posts, i.id)
 	}
-	a := api{r.people[0].servers[0], "", r.people[0].client}
+	a := api{url: r.people[0].servers[0], client: r.people[0].client}
 	return readSnapshot(ctx, a, users, posts, slices.Collect(maps.Keys(r.record.usernames)))
 }
 

@@ -11,11 +11,13 @@ import (
 type victim struct {
 	name       string
 	start      func(ctx context.Context) (*daemon, error)
-	killed     func()  // called after each kill; may be nil
-	killShare  float64 // of the disturbances, from 0 to 1; the others are pauses
-	quiet      span    // the time between two disturbances
-	disruption span    // the length of a pause, or the time before a restart
+	killed     func(begun time.Time) // called after each kill, which began at a time; may be nil
+	killShare  float64               // of the disturbances, from 0 to 1; the others are pauses
+	quiet      span                  // the time between two disturbances
+	disruption span                  // the length of a pause, or the time before a restart
 	random     *rand.Rand
+
+	isCalmLater bool // whether only the first half of a round of contract disturbs the process
 
 	running       *daemon
 	kills, pauses int
@@ -56,15 +58,16 @@ func (v *victim) pause(ctx context.Context) error {
 }
 
 func (v *victim) kill(ctx context.Context) error {
+	begun := time.Now()
 	if err := v.running.kill(); err != nil {
 		return err
 	}
 	v.kills++
 	if v.killed != nil {
-		v.killed()
+		v.killed(begun)
 	}
 	wait(ctx, v.disruption.draw(v.random))
-	for begun := time.Now(); ; {
+	for begun = time.Now(); ; {
 		restarted, err := v.start(ctx)
 		if err == nil {
 			v.running = restarted

@@ -14,7 +14,9 @@ type account struct {
 	namings   []*Operation // createUser, updateUser
 	deletions []*Operation // deleteUser
 	reads     []*Operation
-	username  register // the username, in lower case; empty if there is no user
+	mutations []*Operation // all that were acknowledged
+	username  register     // the username, in lower case; empty if there is no user
+	names     register     // the last username as answers show it. What is left of a deleted user still has it
 }
 
 func normalized(username string) string { return strings.ToLower(username) }
@@ -25,6 +27,7 @@ func (a *account) add(o *Operation) {
 	case CreateUser, UpdateUser:
 		a.namings = append(a.namings, o)
 		a.username.add(o, normalized(o.Username))
+		a.names.add(o, o.named())
 	case DeleteUser:
 		a.deletions = append(a.deletions, o)
 		a.username.add(o, "")
@@ -34,6 +37,15 @@ func (a *account) add(o *Operation) {
 	if o.User != nil && a.userID == "" {
 		a.userID = o.User.ID
 	}
+}
+
+// named returns the username after a naming. If the user had that username before, it may be in
+// other cases than the request has it.
+func (o *Operation) named() string {
+	if o.User != nil {
+		return o.User.Username
+	}
+	return o.Username
 }
 
 // mayHaveEnded reports whether a deletion that began before a time may have deleted what the
@@ -174,7 +186,7 @@ func (c *checker) checkNaming(a *account, o *Operation) {
 		}
 		c.report(Unjustified, "%v, but no other user can have had the username", o)
 	case "ACCOUNT_HAS_USER":
-		if !a.username.has(o.Invoked, o.Completed, func(v string) bool { return v != "" && v != username }) {
+		if !a.username.has(floor{at: o.Invoked}, o.Completed, func(v string) bool { return v != "" && v != username }) {
 			c.report(Unjustified, "%v, but the account can have had no user with another username", o)
 		}
 	}
@@ -195,9 +207,8 @@ func (c *checker) checkViewerReads(a *account) {
 		if o.User != nil {
 			shown = normalized(o.User.Username)
 		}
-		if !a.username.permits(shown, o.Invoked-c.lag(o), o.Completed) {
-			c.report(StaleAnswer, "%v returned the username %q", o, shown)
-		}
+		permits := func(f floor) bool { return a.username.permitsAfter(shown, f, o.Completed) }
+		c.expect(c.floors(o, slices.Concat(a.namings, a.deletions)), permits, StaleAnswer, "%v returned the username %q", o, shown)
 	}
 }
 
@@ -231,7 +242,7 @@ func (c *checker) checkRejection(o *Operation) {
 			c.report(Unjustified, "%v, but nobody deleted the user", o)
 		}
 	case "THROTTLED", "OVERLOADED", NotSent:
-	default:
+	default: // reads of correct ids have no code but these
 		if !slices.Contains(codes[o.Kind], o.Code) {
 			c.report(Unjustified, "%v, which the schema does not list", o)
 		}

@@ -26,6 +26,7 @@ type creation struct {
 	first              *Operation
 	invoked, completed time.Duration // from the first request to the first acknowledgement, if any
 	mayBeDone          bool
+	requests           int
 }
 
 func creationKey(o *Operation) string {
@@ -40,6 +41,7 @@ func CheckOperations(h *History) []Violation {
 		c.checkCodes(&h.Operations[i])
 	}
 	c.checkAccounts()
+	c.checkSessions()
 	for _, p := range sorted(c.posts) {
 		c.checkPost(p)
 		c.checkLikes(p)
@@ -106,7 +108,7 @@ func newChecker(h *History) *checker {
 func (c *checker) account(name string) *account {
 	a := c.accounts[name]
 	if a == nil {
-		a = &account{name: name, username: newRegister("")}
+		a = &account{name: name, username: newRegister(""), names: newRegister("")}
 		c.accounts[name] = a
 	}
 	return a
@@ -119,6 +121,7 @@ func (c *checker) addCreation(o *Operation) {
 		made = &creation{first: o, invoked: o.Invoked, completed: forever}
 		c.creations[key] = made
 	}
+	made.requests++
 	made.invoked = min(made.invoked, o.Invoked)
 	made.mayBeDone = made.mayBeDone || o.mayBeDone()
 	if !o.isDone() {
@@ -169,10 +172,10 @@ func (c *checker) comment(id string) *comment {
 	return m
 }
 
-// lag returns the greatest age of the state in an answer. Mutations answer from the latest state.
+// lag returns the greatest age of the state in an answer, apart from what its own client wrote.
+// Mutations answer from the latest state.
 func (c *checker) lag(o *Operation) time.Duration {
-	switch o.Kind {
-	case ReadPost, ReadViewer, ReadComment, ReadFeed:
+	if o.Kind.IsRead() {
 		return c.history.Lag
 	}
 	return 0
@@ -186,6 +189,7 @@ func (c *checker) addToItems(o *Operation) {
 	for i := range o.Feed {
 		c.observe(o, &o.Feed[i])
 	}
+	c.addMutation(o)
 	switch o.Kind {
 	case UpdatePost:
 		p := c.post(o.PostID)
@@ -222,14 +226,27 @@ func (c *checker) addToItems(o *Operation) {
 	}
 }
 
+// addMutation adds an acknowledged mutation to its account and to the post that it concerns.
+func (c *checker) addMutation(o *Operation) {
+	if o.Kind.IsRead() || !o.isDone() {
+		return
+	}
+	a := c.account(o.Account)
+	a.mutations = append(a.mutations, o)
+	id := o.PostID
+	if o.Kind == CreatePost && o.Post != nil {
+		id = o.Post.ID
+	}
+	if id != "" {
+		p := c.post(id)
+		p.mutations = append(p.mutations, o)
+	}
+}
+
 // checkCodes checks what can be said about an answer without its object.
 func (c *checker) checkCodes(o *Operation) {
-	switch o.Kind {
-	case ReadPost, ReadViewer, ReadComment:
-		return
-	case ReadFeed:
+	if o.Kind == ReadFeed {
 		c.checkOrder("the feed", o.Feed)
-		return
 	}
 	if o.Outcome == Rejected {
 		c.checkRejection(o)

@@ -30,7 +30,7 @@ func (c *checker) commentIsGoneBy(m *comment, by time.Duration) bool {
 func (m *comment) content() register {
 	var r register
 	if m.creation != nil {
-		r = register{{m.creation.first.Content, m.creation.invoked, m.creation.completed, true}}
+		r = register{{m.creation.first.Content, m.creation.invoked, m.creation.completed, true, nil}}
 	}
 	for _, o := range m.edits {
 		r.add(o, o.Content)
@@ -53,15 +53,23 @@ func (c *checker) checkComment(m *comment) {
 		c.checkWriteToComment(m, content, o)
 	}
 	for _, o := range m.reads {
-		c.checkRead(o, o.Comment == nil, m.creation, m.deletions, func(by time.Duration) bool { return c.commentIsGoneBy(m, by) })
+		floors := c.floors(o, c.post(c.postOf(m)).mutations)
+		c.checkRead(o, floors, o.Comment == nil, m.creation, m.deletions, func(by time.Duration) bool { return c.commentIsGoneBy(m, by) })
 		if !o.isDone() || o.Comment == nil || m.creation == nil {
 			continue
 		}
-		if !content.permits(o.Comment.Content, o.Invoked-c.lag(o), o.Completed) {
-			c.report(c.contentRule(m, o.Comment.Content, StaleAnswer), "%v shows %s with %q", o, m.id, o.Comment.Content)
-		}
+		permits := func(f floor) bool { return content.permitsAfter(o.Comment.Content, f, o.Completed) }
+		c.expect(floors, permits, c.contentRule(m, o.Comment.Content, StaleAnswer), "%v shows %s with %q", o, m.id, o.Comment.Content)
 		c.checkAuthor(o, o.Comment.Author, m.creation)
 	}
+}
+
+// postOf returns the id of a comment's post, or "" if it is not known.
+func (c *checker) postOf(m *comment) string {
+	if m.creation == nil {
+		return ""
+	}
+	return m.creation.first.PostID
 }
 
 // contentRule returns the rule that a wrong text violates.

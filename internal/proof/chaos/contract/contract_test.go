@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,10 @@ func (r *run) add(o Operation) *Operation {
 }
 
 // done adds an acknowledged operation, failed a rejected one, and lost one of unknown outcome.
-func (r *run) done(o Operation) *Operation { o.Outcome = Acknowledged; return r.add(o) }
+func (r *run) done(o Operation) *Operation {
+	o.Outcome, o.GotSession = Acknowledged, !o.Kind.IsRead()
+	return r.add(o)
+}
 
 func (r *run) failed(code string, o Operation) *Operation {
 	o.Outcome, o.Code = Rejected, code
@@ -280,23 +284,28 @@ var valid = map[string]func(*run){
 }
 
 func TestValidHistories(t *testing.T) {
-	for name, change := range valid {
-		t.Run(name, func(t *testing.T) {
-			r := newRun()
-			change(r)
-			for _, v := range r.violations() {
-				t.Error(v)
-			}
-		})
+	for _, histories := range []map[string]func(*run){valid, validSessions} {
+		for name, change := range histories {
+			t.Run(name, func(t *testing.T) {
+				r := newRun()
+				change(r)
+				for _, v := range r.violations() {
+					t.Error(v)
+				}
+			})
+		}
 	}
 }
 
-// planted are histories with a violation of each kind. The rule is what the checker must name.
-var planted = []struct {
+// plantedViolation is a history with a violation. The rule is what the checker must name.
+type plantedViolation struct {
 	name   string
 	rule   Rule
 	change func(*run)
-}{
+}
+
+// planted are histories with a violation of each kind.
+var planted = []plantedViolation{
 	{"an acknowledged post is missing", LostWrite, func(r *run) { r.Posts = r.Posts[:1]; r.views() }},
 	{"an acknowledged comment is missing", LostWrite, func(r *run) {
 		r.Posts[0].Comments, r.Posts[0].CommentCount = nil, 0
@@ -536,7 +545,7 @@ func counted(likes, comments int) *Post {
 
 func TestPlantedViolations(t *testing.T) {
 	rules := map[Rule]bool{}
-	for _, p := range planted {
+	for _, p := range slices.Concat(planted, plantedSessions) {
 		rules[p.rule] = true
 		t.Run(p.name, func(t *testing.T) {
 			r := newRun()
@@ -552,7 +561,7 @@ func TestPlantedViolations(t *testing.T) {
 		})
 	}
 	for _, rule := range []Rule{LostWrite, LostUpdate, RejectedWrite, CreatedTwice, Resurrected, WriteToDeleted, WrongValue,
-		WrongAnswer, StaleAnswer, Unjustified, Forbidden, DuplicateUsername, StaleUsername, DoubleLike, WrongCount, WrongView, LeftOver} {
+		WrongAnswer, StaleAnswer, MissedOwnWrite, FormerOwnName, Unjustified, Forbidden, DuplicateUsername, StaleUsername, DoubleLike, WrongCount, WrongView, LeftOver} {
 		if !rules[rule] {
 			t.Errorf("no history violates %q", rule)
 		}

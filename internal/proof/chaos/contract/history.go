@@ -23,8 +23,17 @@ type History struct {
 	// operation.
 	Operations []Operation
 	// Lag is the greatest age of the state in the answer of a read: that of what servers keep, and the
-	// lag of replicas.
+	// lag of replicas. It does not excuse answers that miss what their own client wrote.
 	Lag time.Duration
+	// Kills are all kills of servers, in any order.
+	Kills []Kill
+}
+
+// Kill is a kill of a server: its process ended between two times. The server then forgot what
+// accounts had written.
+type Kill struct {
+	Server      int
+	From, Until time.Duration
 }
 
 // Kind is the root field of a request.
@@ -75,11 +84,17 @@ func OutcomeOf(code string) Outcome {
 type Operation struct {
 	Kind    Kind
 	Account string // the subject of the client's token
+	Client  int    // the number of the client. Several may share an account
+	Server  int    // the number of the server to which the request went
+	// SentSession reports whether the request had the latest session token that its client had got.
+	SentSession bool
 	// Invoked is the time before the request was sent, since the start of the run. Completed is the
 	// time after its answer arrived, or the client stopped waiting.
 	Invoked, Completed time.Duration
 	Outcome            Outcome
 	Code               string // of the error; NotSent if the request was not sent
+	GotSession         bool   // whether the answer has a session token
+	Stale              bool   // whether the answer says that it may lack what its client wrote
 
 	// The arguments. Those that the request does not have are empty.
 	Key            string // the idempotency key. Without one, a unique text
@@ -172,6 +187,8 @@ const (
 	WrongValue        Rule = "wrong value"          // no order of the writes leads to this value
 	WrongAnswer       Rule = "wrong answer"         // an answer contradicts its own request or another answer
 	StaleAnswer       Rule = "stale answer"         // an answer is older than it may be
+	MissedOwnWrite    Rule = "missed own write"     // an answer lacks what its own client wrote
+	FormerOwnName     Rule = "former own name"      // an answer shows a client's own user with a former username
 	Unjustified       Rule = "unjustified code"     // the reason of a rejection never existed
 	Forbidden         Rule = "forbidden write"      // someone else's item was changed
 	DuplicateUsername Rule = "duplicate username"   // two users had a username at the same time
@@ -198,8 +215,17 @@ func (o *Operation) mayBeDone() bool { return o.Outcome != Rejected }
 
 func (o *Operation) isDone() bool { return o.Outcome == Acknowledged }
 
+// IsRead reports whether requests of the kind change nothing.
+func (k Kind) IsRead() bool {
+	switch k {
+	case ReadPost, ReadViewer, ReadComment, ReadFeed:
+		return true
+	}
+	return false
+}
+
 func (o *Operation) String() string {
-	text := fmt.Sprintf("%s by %s at %v–%v", o.Kind, o.Account, o.Invoked, o.Completed)
+	text := fmt.Sprintf("%s by %s (client %d, server %d) at %v–%v", o.Kind, o.Account, o.Client, o.Server, o.Invoked, o.Completed)
 	for _, argument := range []struct{ name, value string }{
 		{"post", o.PostID}, {"comment", o.CommentID}, {"username", o.Username},
 		{"title", o.Title}, {"content", o.Content}, {"key", o.Key},
@@ -210,6 +236,9 @@ func (o *Operation) String() string {
 	}
 	if o.Version > 0 {
 		text += fmt.Sprint(" version=", o.Version)
+	}
+	if o.SentSession {
+		text += " with a session token"
 	}
 	switch o.Outcome {
 	case Acknowledged:

@@ -31,11 +31,11 @@ func (c *checker) checkLikes(p *post) {
 		if !o.isDone() || o.Liked == nil {
 			continue
 		}
-		a, from := c.account(o.Account), o.Invoked-c.lag(o)
-		isPermitted := p.like(o.Account).permits(strconv.FormatBool(*o.Liked), from, o.Completed)
-		if !isPermitted && (*o.Liked || !a.mayHaveEnded(-1, o.Completed)) {
-			c.report(StaleAnswer, "%v shows viewerHasLiked=%t", o, *o.Liked)
+		permits := func(f floor) bool {
+			return p.like(o.Account).permitsAfter(strconv.FormatBool(*o.Liked), f, o.Completed) ||
+				!*o.Liked && c.account(o.Account).mayHaveEnded(-1, o.Completed)
 		}
+		c.expect(c.floors(o, p.mutations), permits, StaleAnswer, "%v shows viewerHasLiked=%t", o, *o.Liked)
 	}
 }
 
@@ -55,33 +55,47 @@ func (c *checker) checkCounts(p *post) {
 		if o.Kind == LikePost && o.Post.LikeCount == 0 || o.Kind == CreateComment && o.Post.CommentCount == 0 {
 			c.report(WrongAnswer, "%v returned %d likes and %d comments", o, o.Post.LikeCount, o.Post.CommentCount)
 		}
-		from := o.Invoked - c.lag(o)
-		if b := c.likesBetween(p, from, o.Completed); !b.include(o.Post.LikeCount) {
-			c.report(WrongCount, "%v shows %d likes of %s, want %d to %d", o, o.Post.LikeCount, p.id, b.least, b.most)
+		c.expectCounts(o, o.Post, c.floors(o, p.mutations), WrongCount)
+	}
+}
+
+// expectCounts checks the counts of a post in an answer.
+func (c *checker) expectCounts(o *Operation, shown *Post, floors []floor, rule Rule) {
+	p := c.post(shown.ID)
+	for i, f := range floors {
+		if i > 0 {
+			rule = MissedOwnWrite
 		}
-		if b := c.commentsBetween(p, from, o.Completed); !b.include(o.Post.CommentCount) {
-			c.report(WrongCount, "%v shows %d comments on %s, want %d to %d", o, o.Post.CommentCount, p.id, b.least, b.most)
+		if b := c.likesBetween(p, f, o.Completed); !b.include(shown.LikeCount) {
+			c.report(rule, "%v shows %d likes of %s, want %d to %d", o, shown.LikeCount, p.id, b.least, b.most)
+			return
+		}
+		if b := c.commentsBetween(p, f, o.Completed); !b.include(shown.CommentCount) {
+			c.report(rule, "%v shows %d comments on %s, want %d to %d", o, shown.CommentCount, p.id, b.least, b.most)
+			return
 		}
 	}
 }
 
-// likesBetween returns how many users may have liked a post at a moment between two times.
-func (c *checker) likesBetween(p *post, from, until time.Duration) bounds {
+// likesBetween returns how many users may have liked a post in a state that includes a floor, and
+// nothing after a time.
+func (c *checker) likesBetween(p *post, f floor, until time.Duration) bounds {
 	var b bounds
 	for name, l := range p.likes {
-		if !l.permits("true", from, until) {
+		if !l.permitsAfter("true", f, until) {
 			continue
 		}
 		b.most++
-		if !l.permits("false", from, until) && !c.account(name).mayHaveEnded(-1, until) {
+		if !l.permitsAfter("false", f, until) && !c.account(name).mayHaveEnded(-1, until) {
 			b.least++
 		}
 	}
 	return b
 }
 
-// commentsBetween returns how many comments a post may have had at a moment between two times.
-func (c *checker) commentsBetween(p *post, from, until time.Duration) bounds {
+// commentsBetween returns how many comments a post may have had in a state that includes a floor,
+// and nothing after a time.
+func (c *checker) commentsBetween(p *post, f floor, until time.Duration) bounds {
 	var b bounds
 	for _, made := range p.comments {
 		if !made.mayBeDone || made.invoked >= until {
@@ -90,12 +104,12 @@ func (c *checker) commentsBetween(p *post, from, until time.Duration) bounds {
 		var m *comment
 		if made.id != "" {
 			m = c.comment(made.id)
-			if deletedBefore(m.deletions, from) != nil {
+			if f.deletion(m.deletions) != nil {
 				continue
 			}
 		}
 		b.most++
-		if m != nil && made.completed < from && !c.commentIsGoneBy(m, until) {
+		if m != nil && f.includesCreation(c, made) && !c.commentIsGoneBy(m, until) {
 			b.least++
 		}
 	}

@@ -15,10 +15,12 @@ type post struct {
 	deletions []*Operation
 	writes    []*Operation // of comments and likes
 	reads     []*Operation
+	mutations []*Operation // of the post, its comments and its likes
 	comments  []*creation
 	likes     map[string]*likeRegister // by account
 	states    map[int]state            // by version, as far as answers showed them
 	seen      []sighting
+	latest    []sighting // of latestVersions; nil before its first call
 }
 
 // state is the title and the content of a version of a post. An empty one was not shown.
@@ -107,14 +109,9 @@ func (c *checker) mayBeGone(p *post, by time.Duration) bool {
 	return p.creation == nil || c.author(p.creation).mayHaveEnded(p.creation.invoked, by)
 }
 
-// deletedBefore returns a deletion of the post that was acknowledged before a time, or nil.
+// deletedBefore returns a deletion that was acknowledged before a time, or nil.
 func deletedBefore(deletions []*Operation, by time.Duration) *Operation {
-	for _, d := range deletions {
-		if d.isDone() && d.Completed < by {
-			return d
-		}
-	}
-	return nil
+	return floor{at: by}.deletion(deletions)
 }
 
 // checkPost checks the answers of all requests for a post.
@@ -124,7 +121,7 @@ func (c *checker) checkPost(p *post) {
 		c.checkWriteToPost(p, o)
 	}
 	for _, o := range p.reads {
-		c.checkRead(o, o.Post == nil, p.creation, p.deletions, func(by time.Duration) bool { return c.mayBeGone(p, by) })
+		c.checkRead(o, c.floors(o, p.mutations), o.Post == nil, p.creation, p.deletions, func(by time.Duration) bool { return c.mayBeGone(p, by) })
 	}
 	for _, s := range p.seen {
 		c.checkAuthor(s.by, s.author, p.creation)
@@ -165,17 +162,16 @@ func (c *checker) commentMayBeGone(o *Operation) bool {
 
 // checkRead checks whether a read may have found, or missed, its item.
 func (c *checker) checkRead(
-	o *Operation, isMissing bool, made *creation, deletions []*Operation, mayBeGone func(by time.Duration) bool,
+	o *Operation, floors []floor, isMissing bool, made *creation, deletions []*Operation, mayBeGone func(by time.Duration) bool,
 ) {
 	if !o.isDone() {
 		return
 	}
-	from := o.Invoked - c.lag(o)
-	if d := deletedBefore(deletions, from); d != nil && !isMissing {
-		c.report(StaleAnswer, "%v found an item that was deleted by %v", o, d)
-	}
-	if isMissing && made != nil && made.completed < from && !mayBeGone(o.Completed) {
-		c.report(LostWrite, "%v found nothing, although it was created by %v, and nobody can have deleted it", o, made.first)
+	isFresh := func(f floor) bool { return isMissing || f.deletion(deletions) == nil }
+	c.expect(floors, isFresh, StaleAnswer, "%v found an item that was deleted by one of %v", o, deletions)
+	if made != nil {
+		isThere := func(f floor) bool { return !isMissing || !f.includesCreation(c, made) || mayBeGone(o.Completed) }
+		c.expect(floors, isThere, LostWrite, "%v found nothing, although it was created by %v, and nobody can have deleted it", o, made.first)
 	}
 }
 
@@ -226,25 +222,31 @@ func (c *checker) checkVersions(p *post) {
 	c.attribute(p, p.latestSeen())
 }
 
-// checkRecency checks that no answer shows an older version than an answer before it, except for
-// reads that may lag.
-func (c *checker) checkRecency(p *post) {
-	latest := slices.Clone(p.seen) // in the order of completion, each with the greatest version so far
+// latestVersions returns the sightings of a post in the order of completion, each with the greatest
+// version so far.
+func (p *post) latestVersions() []sighting {
+	if p.latest != nil {
+		return p.latest
+	}
+	latest := slices.Clone(p.seen)
 	slices.SortFunc(latest, func(a, b sighting) int { return cmp.Compare(a.by.Completed, b.by.Completed) })
 	for i := range latest {
 		latest[i].version = max(latest[i].version, latest[max(0, i-1)].version)
 	}
+	p.latest = latest
+	return latest
+}
+
+// checkRecency checks that no answer shows an older version than an answer before it, except for
+// reads that may lag.
+func (c *checker) checkRecency(p *post) {
+	latest := p.latestVersions()
 	for _, s := range p.seen {
 		if s.by.Kind == ReadFeed {
 			continue
 		}
-		before, _ := slices.BinarySearchFunc(latest, s.by.Invoked-c.lag(s.by), func(a sighting, at time.Duration) int {
-			return cmp.Compare(a.by.Completed, at)
-		})
-		if before > 0 && latest[before-1].version > s.version {
-			c.report(StaleAnswer, "%v shows version %d of %s, after version %d was shown",
-				s.by, s.version, p.id, latest[before-1].version)
-		}
+		isFresh := func(f floor) bool { return f.version(latest) <= s.version }
+		c.expect(c.floors(s.by, p.mutations), isFresh, StaleAnswer, "%v shows version %d of %s, after a later one was shown", s.by, s.version, p.id)
 	}
 }
 

@@ -194,7 +194,7 @@ func (c *checker) checkFinalLike(p *post, a *account, l *likeRegister, isThere b
 	switch {
 	case isThere && (!isPermitted || !mayBeLiked):
 		rule := Resurrected
-		if !l.has(forever, forever, func(v string) bool { return v == "true" }) && len(l.register) == 1 {
+		if !l.has(floor{at: forever}, forever, func(v string) bool { return v == "true" }) && len(l.register) == 1 {
 			rule = RejectedWrite
 		}
 		c.report(rule, "%s likes %s at the end; requests: %v", a.name, p.id, l.operations)

@@ -1,4 +1,6 @@
-package main
+// Package database forwards requests to an engine whose process may be down, beside a follower that
+// lags behind the engine.
+package database
 
 import (
 	"bytes"
@@ -18,27 +20,27 @@ import (
 	"cosmosblog/cosmostest"
 )
 
-// database is the address at which servers and projectors reach the engine. It forwards requests to
+// Database is the address at which servers and projectors reach the engine. It forwards requests to
 // the engine's process. While that is down, it cuts connections.
 //
 // It can have a follower in this process that lags behind the engine, as a replica of the service
 // does. The follower must execute each write exactly as the engine did. An engine with a follower
 // must therefore not be killed: the last write that it received would have an unknown outcome.
-type database struct {
-	url     string
-	engine  atomic.Pointer[url.URL] // nil while it is down
+type Database struct {
+	URL     string
+	Engine  atomic.Pointer[url.URL] // nil while it is down
 	replica *cosmostest.Replica     // nil without a follower
 	server  *http.Server
 	close   func() error
 }
 
-// newDatabase listens on a free port. If random is not nil, it opens an empty follower with the key
+// New listens on a free port. If random is not nil, it opens an empty follower with the key
 // of the engine, which must be empty too.
-func newDatabase(key string, random *rand.Rand, errorLog io.Writer) (*database, error) {
-	d := &database{close: func() error { return nil }}
+func New(key string, random *rand.Rand, errorLog io.Writer) (*Database, error) {
+	d := &Database{close: func() error { return nil }}
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			if to := d.engine.Load(); to != nil {
+			if to := d.Engine.Load(); to != nil {
 				r.SetURL(to)
 				r.Out.Host = r.In.Host // the engine names it as the account's address, for all further requests
 			}
@@ -59,7 +61,7 @@ func newDatabase(key string, random *rand.Rand, errorLog io.Writer) (*database, 
 	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
-	d.url = "http://" + listener.Addr().String()
+	d.URL = "http://" + listener.Addr().String()
 	d.server = &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: forward.ErrorLog}
 	go d.server.Serve(listener)
 	return d, nil
@@ -77,17 +79,17 @@ func withoutDeadline(body, answer []byte) []byte {
 	return deadline.ReplaceAllLiteral(body, []byte(to))
 }
 
-// trail makes the follower lag by random times up to a maximum, until catchUp.
-func (d *database) trail(most time.Duration) {
+// Trail makes the follower lag by random times up to a maximum, until CatchUp.
+func (d *Database) Trail(most time.Duration) {
 	if d.replica != nil {
 		d.replica.Trail(most)
 	}
 }
 
-// catchUp ends the lag. It returns the number of reads that were answered from an older state. It
+// CatchUp ends the lag. It returns the number of reads that were answered from an older state. It
 // returns an error if the follower went through other states than the engine, or answered nothing:
 // the test then proves nothing.
-func (d *database) catchUp() (stale int, err error) {
+func (d *Database) CatchUp() (stale int, err error) {
 	if d.replica == nil {
 		return 0, nil
 	}
@@ -101,6 +103,7 @@ func (d *database) catchUp() (stale int, err error) {
 	return stale, nil
 }
 
-func (d *database) end() error {
+// End closes the address and the follower. The engine goes on.
+func (d *Database) End() error {
 	return errors.Join(d.server.Shutdown(context.Background()), d.close())
 }
