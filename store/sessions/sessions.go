@@ -319,7 +319,7 @@ func (x *Session) OwnUser() *User {
 		return nil
 	}
 	x.mu.Lock()
-	user := x.changed
+	user := x.changed.after(x.needed.User)
 	x.mu.Unlock()
 	if user == nil {
 		user = x.needed.User

@@ -28,7 +28,8 @@ type Token struct {
 type User struct {
 	ID       string
 	Revision int64
-	// Username is the name after a rename. It is empty if the user has not been renamed.
+	// Username is the name after a rename, also if the user was deleted since. It is empty if the user
+	// has not been renamed.
 	Username string
 	Deleted  bool
 }
@@ -137,9 +138,20 @@ func (t Token) Join(later Token) Token {
 		joined.Written[container] = bounded(token, later.Written[container])
 	}
 	if t.User == nil || later.User != nil && (later.User.ID != t.User.ID || later.User.Revision >= t.User.Revision) {
-		joined.User = later.User
+		joined.User = later.User.after(t.User)
 	}
 	return joined
+}
+
+// after returns u with the username of a former state of the user, if u has none and the user still
+// has that name: after a deletion, and after a mutation that changed nothing.
+func (u *User) after(former *User) *User {
+	if u == nil || former == nil || u.ID != former.ID || u.Username != "" || u.Revision > former.Revision && !u.Deleted {
+		return u
+	}
+	named := *u
+	named.Username = former.Username
+	return &named
 }
 
 // followedBy is Join for a token whose writes came after everything in t. Their states are

@@ -382,3 +382,35 @@ func TestSlowDatabase(t *testing.T) {
 		}
 	})
 }
+
+// After a rename, neither a repeated creation nor a deletion of the user brings the former name
+// back.
+func TestNewNameStays(t *testing.T) {
+	inWorld(t, 2, func(w *world) {
+		s := w.servers[0]
+		s.user("ada")
+		s.must("ada", "", createPost, nil, nil)
+		s.shownPosts("ada", "")
+		w.stopProjector()
+		check := func(after, session string) {
+			t.Helper()
+			for _, session := range []string{"", session} { // the second server knows nothing by itself
+				var got struct{ Feed struct{ Nodes []shownPost } }
+				from := s
+				if session != "" {
+					from = w.servers[1]
+				}
+				from.must("ada", session, readFeed, nil, &got)
+				if len(got.Feed.Nodes) != 1 || got.Feed.Nodes[0].Author.Username != "eve" {
+					t.Errorf("after %s: the feed has %+v", after, got.Feed.Nodes)
+				}
+			}
+		}
+		session := s.must("ada", "", `mutation{updateUser(input:{username:"eve"}){user{id}}}`, nil, nil).session
+		check("the rename", session)
+		session = s.must("ada", session, createUser, map[string]any{"n": "eve"}, nil).session
+		check("the creation", session)
+		session = s.must("ada", session, `mutation{deleteUser(input:{username:"eve"}){user{id}}}`, nil, nil).session
+		check("the deletion", session)
+	})
+}
