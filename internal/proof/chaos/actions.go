@@ -102,9 +102,14 @@ func (p *person) updateUser(ctx context.Context) {
 	}
 }
 
+// deleteUser deletes the user, sometimes after a rename, and looks at what is left in the feed.
 func (p *person) deleteUser(ctx context.Context) {
+	if p.random.IntN(2) == 0 {
+		p.updateUser(ctx)
+	}
 	username := p.record.profile(p.account).username
 	p.perform(ctx, contract.Operation{Kind: contract.DeleteUser, Username: username})
+	p.try(ctx, contract.Operation{Kind: contract.ReadFeed})
 }
 
 func (p *person) createPost(ctx context.Context) {

@@ -73,6 +73,7 @@ type round struct {
 
 const (
 	mostServers = 3
+	strangers   = 4
 	clients     = 24 // a third of them stay at one server each, and send no session tokens
 	accounts    = 16 // the first eight have two clients each
 )

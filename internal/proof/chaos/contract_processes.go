@@ -26,7 +26,7 @@ func (r *round) log(name string) string { return filepath.Join(filepath.Base(r.f
 
 // addEngine adds the engine. Its address changes each time it starts; that of the database stays.
 func (r *round) addEngine(ctx context.Context) error {
-	v := &victim{name: "engine", killShare: 0.8, quiet: span{0, 6 * time.Second}, disruption: span{0, time.Second},
+	v := &victim{name: "engine", killShare: 0.8, quiet: span{0, 6 * time.Second}, disruption: span{0, time.Second}, isCalmLater: true,
 		killed: func(time.Time) { r.database.Engine.Store(nil) }}
 	if r.hasFollower {
 		v.killShare = 0
@@ -80,9 +80,9 @@ func (r *round) addProjector(ctx context.Context, i int) error {
 	return r.add(ctx, v)
 }
 
-// disturb runs the clients for a while, and disturbs all processes meanwhile: projectors only in
-// the first half, in which the follower lags most. In the second half, views are often in time, so
-// that feeds must show what their clients have written.
+// disturb runs the clients for a while, and disturbs all processes meanwhile: the engine and the
+// projectors only in the first half, in which the follower lags most. In the second half, views are
+// often in time, so that feeds must show what their clients have written.
 func (r *round) disturb(ctx context.Context, d time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()

@@ -20,12 +20,6 @@ type api struct {
 // sessionHeader is the header of session tokens.
 const sessionHeader = "Cosmosblog-Session"
 
-// sessionAnswer is what an answer says about the session of its client.
-type sessionAnswer struct {
-	token string // empty if the answer has none
-	stale bool
-}
-
 type values map[string]any
 
 // apiError is the first error of a GraphQL response.
@@ -37,19 +31,20 @@ func (r apiError) Error() string { return r.code + ": " + r.message }
 // be nil. It returns an apiError if the response has errors, also if it has data too. It returns
 // another error if no complete response arrives.
 func (a api) execute(ctx context.Context, document string, with values, result any) error {
-	_, err := a.executeInSession(ctx, document, with, result)
+	_, _, err := a.executeInSession(ctx, document, with, result)
 	return err
 }
 
-// executeInSession is execute. It also returns what the answer says about the session.
-func (a api) executeInSession(ctx context.Context, document string, with values, result any) (session sessionAnswer, err error) {
+// executeInSession is execute. It also returns the session token of the answer, if it has one, and
+// whether the answer says that it is stale.
+func (a api) executeInSession(ctx context.Context, document string, with values, result any) (session string, stale bool, err error) {
 	body, err := json.Marshal(map[string]any{"query": document, "variables": with})
 	if err != nil {
-		return session, err
+		return session, stale, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(body))
 	if err != nil {
-		return session, err
+		return session, stale, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	if a.token != "" {
@@ -60,7 +55,7 @@ func (a api) executeInSession(ctx context.Context, document string, with values,
 	}
 	response, err := a.client.Do(request)
 	if err != nil {
-		return session, err
+		return session, stale, err
 	}
 	defer response.Body.Close()
 	var got struct {
@@ -75,21 +70,20 @@ func (a api) executeInSession(ctx context.Context, document string, with values,
 		}
 	}
 	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
-		return session, fmt.Errorf("%s: %w", response.Status, err)
+		return session, stale, fmt.Errorf("%s: %w", response.Status, err)
 	}
-	session = sessionAnswer{response.Header.Get(sessionHeader), got.Extensions.Stale}
-	if session.token != got.Extensions.Session {
-		panic(fmt.Sprintf("the session token is %q in the header and %q in the extensions", session.token, got.Extensions.Session))
+	if session, stale = response.Header.Get(sessionHeader), got.Extensions.Stale; session != got.Extensions.Session {
+		panic(fmt.Sprintf("the session token is %q in the header and %q in the extensions", session, got.Extensions.Session))
 	}
 	if result != nil && len(got.Data) > 0 {
 		if err := json.Unmarshal(got.Data, result); err != nil {
-			return session, err
+			return session, stale, err
 		}
 	}
 	if len(got.Errors) > 0 {
-		return session, apiError{got.Errors[0].Extensions.Code, got.Errors[0].Message}
+		return session, stale, apiError{got.Errors[0].Extensions.Code, got.Errors[0].Message}
 	}
-	return session, nil
+	return session, stale, nil
 }
 
 // errorCode returns the code of an apiError, or "".

@@ -14,11 +14,11 @@ import (
 	"cosmosblog/internal/proof/chaos/contract"
 )
 
-// person is a client of the API that acts as docs/clients.md recommends: it repeats requests of
-// unknown outcome with their idempotency key, and send their latest session token, at any of the
-// servers. Some people stay at one server, and send no session token.
+// person is a client of the API that acts as docs/clients.md recommends: it sends its latest
+// session token to any of the servers, and repeats requests of unknown outcome with their key.
+// Some people stay at one server, and send no session token. Strangers only read.
 type person struct {
-	account string
+	account string // empty for a stranger
 	token   string
 	number  int
 	servers []string
@@ -49,12 +49,23 @@ func (r *round) addPeople(ctx context.Context, servers []string) error {
 		r.people = append(r.people, &person{account: account, token: token, number: i, servers: servers, home: home,
 			client: connections, random: r.newRandom(), record: r.record})
 	}
+	for i := range strangers {
+		r.people = append(r.people, &person{number: clients + i, servers: servers, home: -1, client: connections,
+			random: r.newRandom(), record: r.record})
+	}
 	return nil
 }
 
 // act sends requests until ctx ends. The last request still gets its answer.
 func (p *person) act(ctx context.Context) {
 	for wait(ctx, time.Duration(p.random.Int64N(int64(40*time.Millisecond)))) {
+		if p.account == "" {
+			for range 5 {
+				p.readPost(ctx)
+			}
+			p.readComment(ctx)
+			continue
+		}
 		if !p.record.profile(p.account).exists {
 			p.signUp(ctx)
 			continue
@@ -157,11 +168,10 @@ func (p *person) try(ctx context.Context, o contract.Operation) contract.Operati
 	to.url = p.servers[o.Server]
 	var data map[string]json.RawMessage
 	o.Account, o.Client, o.SentSession, o.Invoked = p.account, p.number, to.session != "", p.record.now()
-	session, err := to.executeInSession(ctx, document, variables(o), &data)
+	session, stale, err := to.executeInSession(ctx, document, variables(o), &data)
 	o.Completed = p.record.now()
-	o.GotSession, o.Stale = session.token != "", session.stale
-	if o.GotSession {
-		p.session = session.token
+	if o.GotSession, o.Stale = session != "", stale; o.GotSession {
+		p.session = session
 	}
 	answer := data[string(o.Kind)]
 	switch hasAnswer := len(answer) > 0 && string(answer) != "null"; {

@@ -9,14 +9,13 @@ import (
 
 // victim is a process that is killed and restarted, or paused and resumed, at random times.
 type victim struct {
-	name       string
-	start      func(ctx context.Context) (*daemon, error)
-	killed     func(begun time.Time) // called after each kill, which began at a time; may be nil
-	killShare  float64               // of the disturbances, from 0 to 1; the others are pauses
-	quiet      span                  // the time between two disturbances
-	disruption span                  // the length of a pause, or the time before a restart
-	random     *rand.Rand
-
+	name        string
+	start       func(ctx context.Context) (*daemon, error)
+	killed      func(begun time.Time) // called after each kill, which began at a time; may be nil
+	killShare   float64               // of the disturbances, from 0 to 1; the others are pauses
+	quiet       span                  // the time between two disturbances
+	disruption  span                  // the length of a pause, or the time before a restart
+	random      *rand.Rand
 	isCalmLater bool // whether only the first half of a round of contract disturbs the process
 
 	running       *daemon

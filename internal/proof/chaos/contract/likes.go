@@ -67,11 +67,11 @@ func (c *checker) expectCounts(o *Operation, shown *Post, floors []floor, rule R
 			rule = MissedOwnWrite
 		}
 		if b := c.likesBetween(p, f, o.Completed); !b.include(shown.LikeCount) {
-			c.report(rule, "%v shows %d likes of %s, want %d to %d", o, shown.LikeCount, p.id, b.least, b.most)
+			c.report(rule, "%v shows %d likes of %s, want %d to %d; own writes: %v", o, shown.LikeCount, p.id, b.least, b.most, f.own)
 			return
 		}
 		if b := c.commentsBetween(p, f, o.Completed); !b.include(shown.CommentCount) {
-			c.report(rule, "%v shows %d comments on %s, want %d to %d", o, shown.CommentCount, p.id, b.least, b.most)
+			c.report(rule, "%v shows %d comments on %s, want %d to %d; own writes: %v", o, shown.CommentCount, p.id, b.least, b.most, f.own)
 			return
 		}
 	}
