@@ -35,8 +35,7 @@ type Options struct {
 	// ones. Default: Poll.
 	BusyPoll time.Duration
 	// Gather delays the read of a feed after a signal, and after a read that reached its end.
-	// Changes of one item in that time are written to the views once. Default: 10 ms, or 100 ms if
-	// Wake is nil.
+	// Changes of one item in that time are written to the views once. Default: 10 ms.
 	Gather time.Duration
 
 	// Renew is the interval at which held leases are renewed. Default: 5 s.
@@ -65,9 +64,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	setDefault(&o.Poll, time.Second)
 	setDefault(&o.BusyPoll, o.Poll)
-	if o.Wake == nil {
-		setDefault(&o.Gather, 100*time.Millisecond)
-	}
 	setDefault(&o.Gather, 10*time.Millisecond)
 	setDefault(&o.Renew, 5*time.Second)
 	setDefault(&o.Expire, 20*time.Second)

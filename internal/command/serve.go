@@ -68,7 +68,7 @@ type Reads struct {
 // process counts changes, a tail does until r closes.
 func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) Reads {
 	c := task.Config
-	reads := Reads{Sessions: sessions.New(sessions.Options{DB: database.DB})}
+	reads := Reads{Sessions: sessions.New(sessionOptions(database))}
 	switch {
 	case c.CacheBytes == 0:
 		return reads
@@ -85,6 +85,14 @@ func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) R
 	r.Go("tail of the change feeds", t.Run)
 	reads.Cache, reads.Tail = readcache.New(int64(c.CacheBytes), t.Changes), t
 	return reads
+}
+
+func sessionOptions(database *datafolder.Database) sessions.Options {
+	options := sessions.Options{DB: database.DB}
+	if !database.OwnsEngine() {
+		options.ReadInterval = 50 * time.Millisecond // a read costs RU
+	}
+	return options
 }
 
 // Store returns the store of the server's queries and commands.

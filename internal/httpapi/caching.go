@@ -3,6 +3,7 @@ package httpapi
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -17,17 +18,35 @@ const privateControl = "private, no-cache"
 // gone at the next try, and extensions describe one execution.
 func isCacheable(r response) bool { return len(r.errors) == 0 && len(r.extensions) == 0 }
 
-// cacheControl returns the Cache-Control of a cacheable answer to a request for a known document.
-func (a *api) cacheControl(r *http.Request, known *knownDocument) string {
+// cacheControl returns the Cache-Control of a cacheable answer, with some data, to a request for a
+// known document. Caches do not share that an object does not exist: a replica that lags may have
+// said so.
+func (a *api) cacheControl(r *http.Request, known *knownDocument, data []byte) string {
 	isPersonal := len(r.Header["Authorization"]) > 0 || len(r.Header[sessionHeader]) > 0 || known.asksOfViewer
-	if isPersonal || a.PublicMaxAge == 0 {
+	if isPersonal || a.PublicMaxAge == 0 || hasNullRoot(data) {
 		return privateControl
 	}
 	return fmt.Sprintf("public, max-age=%d", a.PublicMaxAge/time.Second)
 }
 
-// etagOf returns the ETag of an answer that will be sent in a content coding. It is strong: answers
-// with the same ETag have the same bytes and the same media type. All servers return the same one.
+// hasNullRoot reports whether a root field of an answer's data is null.
+func hasNullRoot(data []byte) bool {
+	var roots map[string]json.RawMessage
+	if json.Unmarshal(data, &roots) != nil {
+		return true
+	}
+	for _, root := range roots {
+		if string(root) == "null" {
+			return true
+		}
+	}
+	return false
+}
+
+// etagOf returns the ETag of an answer that will be sent in a content coding. Answers with the same
+// ETag have the same media type, coding and text. All servers return the same one. It is sent as a
+// strong one, although two versions of a compressor may produce other bytes: the server sends no
+// parts of answers.
 func etagOf(a answer, coding string) string {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s\n%s\n", a.contentType, coding)

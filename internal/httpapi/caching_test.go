@@ -253,6 +253,7 @@ func TestCacheControl(t *testing.T) {
 		{"a session", `{feed{nodes{title}}}`, []string{"Cosmosblog-Session", "x"}, false},
 		{"an empty session", `{feed{nodes{title}}}`, []string{"Cosmosblog-Session", ""}, false},
 		{"viewer", `{viewer{id}}`, anonymous, false},
+		{"a post that does not exist", `{__typename post(id:"p_aaaaaaaaaaaaaaaaaaaaaaaaaa"){title}}`, anonymous, false},
 		{"viewer under an alias", `{me:viewer{id}}`, anonymous, false},
 		{"viewer that is skipped", `{__typename viewer@skip(if:true){id}}`, anonymous, false},
 		{"viewer in a fragment", `{...F} fragment F on Query{viewer{id}}`, anonymous, false},

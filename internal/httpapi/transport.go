@@ -118,7 +118,7 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	complete := t.encode(contentType, executedStatus, result)
 	complete.isMutation, complete.session = session.isMutation, token
 	if r.Method == http.MethodGet && isCacheable(result) {
-		complete.cacheControl = t.cacheControl(r, known)
+		complete.cacheControl = t.cacheControl(r, known, result.data)
 	}
 	return complete, nil
 }

@@ -69,11 +69,11 @@ func sessionMetrics(s *sessions.Sessions) []telemetry.Metric {
 		}}
 	}
 	return []telemetry.Metric{
-		counter("cosmosblog_session_waits_total", "Queries that had to wait until views had what their client had written.",
+		counter("cosmosblog_session_waits_total", "Queries of views that lacked what their client had written, as far as the server knew.",
 			func(s sessions.Stats) float64 { return float64(s.Waits) }),
 		counter("cosmosblog_session_wait_seconds_total", "Time for which these queries waited.",
 			func(s sessions.Stats) float64 { return s.Waited.Seconds() }),
-		counter("cosmosblog_session_stale_total", "Answers with `stale` in their extensions, because views were late.",
+		counter("cosmosblog_session_stale_total", "Answers with `stale` in their extensions.",
 			func(s sessions.Stats) float64 { return float64(s.Stale) }),
 		counter("cosmosblog_session_request_charge_total", "Request charge in RU of reading the checkpoints of projectors for these queries.",
 			func(s sessions.Stats) float64 { return s.Charge }),

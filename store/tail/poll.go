@@ -223,8 +223,8 @@ func (t *Tail) poll(ctx context.Context, c *container, feeds []*feed) error {
 	return nil
 }
 
-// forgetFormer forgets the states of ranges that are gone after a split, as soon as all present ones
-// have passed them. c.mu must be held.
+// forgetFormer forgets the states of ranges that are gone after a split, as soon as all present
+// ones have passed them. c.mu must be held.
 func (c *container) forgetFormer() {
 	for id, at := range c.seen {
 		if c.passed[id] == "" && c.passed.CoversFormer(id+":"+at) {
@@ -236,9 +236,9 @@ func (c *container) forgetFormer() {
 // pageSize is the number of changes in a page. A page of one item of 2 MB is a page, too.
 const pageSize = 100
 
-// drain reads a feed to its end, counts its changes, and returns the position of its end, or an empty
-// one of a range that was split. The session begins with a token of what this process wrote, so a
-// replica that lacks a write of ours does not answer.
+// drain reads a feed to its end, counts its changes, and returns the position of its end, or an
+// empty one of a range that was split. The session begins with a token of what this process wrote,
+// so a replica that lacks a write of ours does not answer.
 func (t *Tail) drain(ctx context.Context, c *container, f *feed, written string) (end string, err error) {
 	session := cosmos.WithSession(ctx)
 	cosmos.JoinSession(session, c.name, written)
