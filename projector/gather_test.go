@@ -20,7 +20,7 @@ func TestManyLikesCauseFewWrites(t *testing.T) {
 		limit  int
 	}{
 		"woken":      {func(w *world, o *projector.Options) { o.Wake, o.Gather = w.wake, 50*time.Millisecond }, 14},
-		"by polling": {func(_ *world, o *projector.Options) { o.Poll = 200 * time.Millisecond }, 14},
+		"by polling": {func(_ *world, o *projector.Options) { o.Poll, o.Gather = 200*time.Millisecond, 100*time.Millisecond }, 14},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

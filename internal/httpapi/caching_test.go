@@ -246,14 +246,13 @@ func TestCacheControl(t *testing.T) {
 		isPublic bool
 	}{
 		{"anonymous", `{feed{nodes{title author{username}}}}`, anonymous, true},
-		{"a missing object", `{user(id:"u_aaaaaaaaaaaaaaaaaaaaaaaaaa"){id}}`, anonymous, true},
+		{"a missing object", `{user(id:"u_aaaaaaaaaaaaaaaaaaaaaaaaaa"){id}}`, anonymous, false},
 		{"behind node", `{node(id:"POST"){...on Post{title}}}`, anonymous, true},
 		{"another operation of the document", `query A{__typename} query B{viewer{id}}`, anonymous, true},
 		{"signed in", `{feed{nodes{title}}}`, signedIn, false},
 		{"a session", `{feed{nodes{title}}}`, []string{"Cosmosblog-Session", "x"}, false},
 		{"an empty session", `{feed{nodes{title}}}`, []string{"Cosmosblog-Session", ""}, false},
 		{"viewer", `{viewer{id}}`, anonymous, false},
-		{"a post that does not exist", `{__typename post(id:"p_aaaaaaaaaaaaaaaaaaaaaaaaaa"){title}}`, anonymous, false},
 		{"viewer under an alias", `{me:viewer{id}}`, anonymous, false},
 		{"viewer that is skipped", `{__typename viewer@skip(if:true){id}}`, anonymous, false},
 		{"viewer in a fragment", `{...F} fragment F on Query{viewer{id}}`, anonymous, false},
