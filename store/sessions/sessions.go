@@ -18,6 +18,7 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -88,6 +89,7 @@ type Session struct {
 	mu      sync.Mutex // guards the fields below
 	changed *User      // by this operation
 	stale   bool
+	reached cosmos.SessionTokens // instead of what the request sent, if isReached is false; otherwise nil
 }
 
 type sessionKey struct{}
@@ -180,7 +182,10 @@ func (x *Session) waitForViews(ctx, waiting context.Context) bool {
 	if x.claimViews(ctx) {
 		return true
 	}
-	if c.isLate(x.needed.Written) || !x.isReached(waiting) {
+	if c.isLate(x.needed.Written) {
+		return false
+	}
+	if !x.isReached(waiting) {
 		return false
 	}
 	for pause := firstPause; s.sleep(waiting, pause) == nil; pause = min(2*pause, lastPause) {
@@ -207,7 +212,13 @@ func (x *Session) isReached(waiting context.Context) bool {
 	probe := cosmos.WithSession(waiting)
 	cosmos.ClaimSession(probe, cosmos.SessionTokens{source: needed})
 	_, _, _ = cosmos.Read[struct{}](probe, x.sessions.db.Container(source), "none", "none")
-	return len(cosmos.FailedClaims(probe)) == 0
+	if len(cosmos.FailedClaims(probe)) == 0 {
+		return true
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.reached = cosmos.SeenInSession(probe)
+	return false
 }
 
 // isDeletionDone reports whether the posts, comments and likes of the account's deleted user are
@@ -254,27 +265,45 @@ func (x *Session) IsStale(ctx context.Context) bool {
 //
 // If a mutation also read views, the session is stale unless they contain what it wrote.
 func (x *Session) Finish(ctx context.Context, isMutation, readsViews bool) Token {
-	var done Token
-	if isMutation {
-		done = x.done(ctx)
+	all, isHealed := x.healed(ctx)
+	if !isMutation {
+		if !isHealed {
+			return Token{} // the client can keep its own
+		}
+		return all
 	}
+	done := x.done(ctx)
 	if !done.isEmpty() && x.account != "" {
 		x.sessions.accounts.remember(x.account, done, x.sessions.now())
 	}
-	all, failed := x.needed, cosmos.FailedClaims(ctx)
-	if len(failed) > 0 {
-		all = all.without(failed, cosmos.SeenInSession(ctx))
-	}
 	all = all.followedBy(done)
-	if isMutation && readsViews {
+	if readsViews {
 		if _, ok := x.sessions.checkpoints.passed(all.Written); !ok {
 			x.setStale()
 		}
 	}
-	if done.isEmpty() && len(failed) == 0 {
+	if done.isEmpty() && !isHealed {
 		return done
 	}
 	return all
+}
+
+// healed returns what the client needs, with states that ctx has seen instead of those that no
+// replica has reached, and whether there are such.
+func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
+	failed := cosmos.FailedClaims(ctx)
+	x.mu.Lock()
+	reached := x.reached
+	x.mu.Unlock()
+	if reached != nil {
+		failed = append(slices.Clip(failed), source)
+	}
+	if len(failed) == 0 {
+		return x.needed, false
+	}
+	seen := cosmos.SeenInSession(ctx)
+	seen.Merge(reached)
+	return x.needed.without(failed, seen), true
 }
 
 // done returns what the mutations of ctx have changed.

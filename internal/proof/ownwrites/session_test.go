@@ -112,6 +112,12 @@ func TestForgedTokens(t *testing.T) {
 					t.Errorf("%s: the query took %v, stale: %t", name, took, stale)
 				}
 			}
+			if name == "ahead" { // also the answer to a query replaces the token
+				healed := s.must("eve", token, readFeed, nil, nil).session
+				if _, stale, _ := s.shownPosts("eve", healed); stale || healed == "" || healed == token {
+					t.Errorf("%s: with the token %q of a query, the answer is stale: %t", name, healed, stale)
+				}
+			}
 			a := s.must("eve", token, createPost, nil, nil)
 			healed := a.session
 			if strings.Contains(name, "elsewhere") {
