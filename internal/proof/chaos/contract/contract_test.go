@@ -203,6 +203,12 @@ var valid = map[string]func(*run){
 		r.done(edit("b", 0, 2))
 		r.end(2, "b", "text")
 	},
+	"an edit that changes nothing shows a later content": func(r *run) {
+		first := r.done(Operation{Kind: UpdatePost, Account: "ann", PostID: "p_1", Content: "c", Version: 1, Post: version(2, "one", "c")})
+		second := r.done(Operation{Kind: UpdatePost, Account: "ann", PostID: "p_1", Title: "one", Version: 1, Post: version(1, "one", "c")})
+		second.Invoked, second.GotSession = first.Invoked, false
+		r.end(2, "one", "c")
+	},
 	"a post whose only request has an unknown outcome": func(r *run) {
 		r.lost(Operation{Kind: CreatePost, Account: "ann", Key: "k9", Title: "nine", Content: "text 9"})
 		r.Posts = append(r.Posts, FinalPost{Post: Post{ID: "p_9", Title: "nine", Content: "text 9", Author: ann, Version: 1, CreationDate: date(9)}})

@@ -37,7 +37,7 @@ type sighting struct {
 func (c *checker) observe(o *Operation, shown *Post) {
 	p := c.post(shown.ID)
 	p.seen = append(p.seen, sighting{shown.Version, shown.Author, o})
-	if readsContentLater(o.Kind) {
+	if readsContentLater(o) {
 		withoutContent := *shown
 		withoutContent.Content = ""
 		shown = &withoutContent
@@ -46,17 +46,20 @@ func (c *checker) observe(o *Operation, shown *Post) {
 }
 
 // readsContentLater reports whether an answer may show the content of a later version of the post.
-func readsContentLater(kind Kind) bool {
-	switch kind {
+// That of an edit that changed nothing may, too: it has no session token.
+func readsContentLater(o *Operation) bool {
+	switch o.Kind {
 	case CreateComment, DeleteComment, LikePost, UnlikePost:
 		return true
+	case UpdatePost:
+		return !o.GotSession
 	}
 	return false
 }
 
 // checkLaterContent checks that a content is that of a version in an answer, or of a later one.
 func (c *checker) checkLaterContent(p *post, s sighting) {
-	if !readsContentLater(s.by.Kind) || s.by.Post.Content == "" || p.creation == nil {
+	if !readsContentLater(s.by) || s.by.Post.Content == "" || p.creation == nil {
 		return
 	}
 	last := s.version // with a known content; edits of the title keep it

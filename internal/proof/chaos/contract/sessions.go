@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// rememberedFor is how long a server remembers what an account has written (docs/clients.md).
+// rememberedFor is how long a server remembers what an account has written (docs/design.md).
 const rememberedFor = 5 * time.Minute
 
 // covers reports whether the answer to o must include a write of its own client, unless the answer
