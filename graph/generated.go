@@ -318,7 +318,9 @@ enum ErrorCode {
   TIMEOUT
   """
   The price of the operation is above the server's limit. Nothing was executed. ` + "`" + `price` + "`" + ` and
-  ` + "`" + `limit` + "`" + ` are in RU, and ` + "`" + `field` + "`" + ` is the most expensive field.
+  ` + "`" + `limit` + "`" + ` are in RU, and ` + "`" + `field` + "`" + ` is the most expensive field. Without ` + "`" + `price` + "`" + `, the operation was
+  charged twice the limit while it ran. The field, or the mutation, was then not executed. Those
+  without an error were.
   """
   COST_LIMIT_EXCEEDED
   """

@@ -2,7 +2,11 @@ package resolvers_test
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"cosmosblog/internal/blog"
@@ -111,4 +115,65 @@ func TestNullCondition(t *testing.T) {
 	const query = `query($y:Boolean=true){viewer{id @include(if:$y)} ...F @skip(if:$y)} fragment F on Query{feed{nodes{id}}}`
 	s.anonymous().ask(query)
 	s.anonymous().rejected(blog.BadUserInput, query, "y", nil)
+}
+
+// Mutations on a large post cost more than their price. After twice the limit, the others of the
+// operation are not executed. Those before keep their results.
+func TestChargeLimitOfMutations(t *testing.T) {
+	s := newServerVia(t, func(engine http.Handler) http.Handler { return engine })
+	ann := s.user("ann")
+	post := ann.ask(`mutation($c:String!){createPost(input:{title:"A title",content:$c}){post{id}}}`, "c", strings.Repeat("word ", 50<<10)).text("createPost.post.id")
+	limit := limits.Default()
+	limit.Cost = 150
+	s.setLimits(limit)
+	const edits = 8
+	var document strings.Builder
+	for i := range edits {
+		fmt.Fprintf(&document, "a%d:updatePost(input:{id:$p,content:$c%d}){post{version}} ", i, i%2)
+	}
+	r := ann.send(`mutation($p:ID!,$c0:String!,$c1:String!){`+document.String()+`}`,
+		"p", post, "c0", strings.Repeat("text ", 20<<10), "c1", strings.Repeat("book ", 20<<10))
+	executed := int(ann.ask(`query($p:ID!){post(id:$p){version}}`, "p", post).number("post.version")) - 1
+	if charged := r.Extensions.Cosmos.RequestCharge; charged < 300 || charged > 600 || len(r.Errors) != edits-executed || executed == 0 || executed == edits {
+		t.Errorf("%g RU were charged for %d edits, with %d errors", charged, executed, len(r.Errors))
+	}
+	for _, e := range r.Errors {
+		if e.Extensions["code"] != "COST_LIMIT_EXCEEDED" || !strings.Contains(e.Message, "was not executed") {
+			t.Errorf("got %+v", e)
+		}
+	}
+}
+
+// A query that was charged twice the limit reads nothing more. The fields that it has read stay.
+func TestChargeLimitOfQueries(t *testing.T) {
+	var expensive atomic.Bool
+	s := newServerVia(t, func(engine http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorder := httptest.NewRecorder()
+			engine.ServeHTTP(recorder, r)
+			maps.Copy(w.Header(), recorder.Header())
+			if expensive.Load() && strings.HasSuffix(r.URL.Path, "/colls/feed/docs") {
+				w.Header().Set("X-Ms-Request-Charge", "1000.01")
+			}
+			w.WriteHeader(recorder.Code)
+			_, _ = w.Write(recorder.Body.Bytes())
+		})
+	})
+	createLists(s)
+	expensive.Store(true)
+	r := s.anonymous().send(`{feed(first:1){nodes{title comments{nodes{id}} content}}}`)
+	if len(r.Errors) != 2 || len(r.Extensions.Cosmos.Requests) != 1 || r.text("feed.nodes.0.title") == "" {
+		t.Fatalf("got %v with %v after %v", r.Data, r.Errors, r.Extensions.Cosmos.Requests)
+	}
+	for _, e := range r.Errors {
+		if e.Extensions["code"] != "COST_LIMIT_EXCEEDED" || !strings.Contains(e.Message, "was charged 1000 RU") {
+			t.Errorf("got %+v", e)
+		}
+	}
+	limit := limits.Default()
+	limit.Cost = 0
+	s.setLimits(limit)
+	if r := s.anonymous().send(`{feed(first:1){nodes{title comments{nodes{id}}}}}`); len(r.Errors) > 0 {
+		t.Errorf("without a limit: %v", r.Errors)
+	}
 }

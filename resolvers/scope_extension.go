@@ -46,7 +46,7 @@ func (e *ScopeExtension) Validate(graphql.ExecutableSchema) error { return nil }
 func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	usage := newUsage(e.options.Limits, limits.MemoryOf(ctx))
 	usage.writes = isMutation(ctx)
-	ctx = withScope(cosmos.InSession(ctx), usage)
+	ctx = withScope(cosmos.WithMeter(cosmos.InSession(ctx), &usage.meter), usage)
 	var d *diagnostics
 	if e.options.Diagnostics && requestsDiagnostics(ctx) {
 		d = new(diagnostics)
@@ -66,12 +66,17 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 }
 
 // InterceptRootField runs each mutation in its own scope. The result of a mutation that failed
-// because the deadline passed is null. The mutations before it keep their results.
+// because the deadline passed, or that was not executed because the operation was charged too much,
+// is null. The mutations before it keep their results.
 func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	if !isMutation(ctx) {
 		return next(ctx)
 	}
 	u := scopeFrom(ctx).usage
+	if err := u.checkCharge(); err != nil {
+		graphql.AddError(ctx, err)
+		return graphql.Null
+	}
 	failures := u.errors.Load()
 	result := next(withScope(ctx, u))
 	if ctx.Err() != nil && u.errors.Load() > failures {

@@ -10,6 +10,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
+	"cosmosblog/store/cosmos"
 )
 
 const (
@@ -28,6 +29,7 @@ type usage struct {
 	limits  limits.Limits
 	memory  limits.Memory // nil if it is not counted
 	writes  bool          // the operation is a mutation
+	meter   cosmos.Meter  // of the operation's requests to the database
 	content atomic.Int64  // bytes read
 	errors  atomic.Int64  // presented
 	pending *semaphore.Weighted
@@ -43,7 +45,7 @@ func newUsage(l limits.Limits, memory limits.Memory) *usage {
 
 // read runs a read of n elements and counts the bytes of content that it returns. It waits while
 // too many elements are pending, so a read must not start another one. Errors: those of read and
-// of ctx, and those of addContent.
+// of ctx, and those of addContent and checkCharge.
 func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err error)) error {
 	weight := int64(min(n, maxPendingElements))
 	if err := u.pending.Acquire(ctx, weight); err != nil {
@@ -56,11 +58,33 @@ func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err err
 	if err := u.addContent(0); err != nil {
 		return err
 	}
+	if err := u.checkCharge(); err != nil {
+		return err
+	}
 	bytes, err := read()
 	if err != nil {
 		return err
 	}
 	return u.addContent(bytes)
+}
+
+// chargeFactor is the number of times the limit of the price that an operation may be charged.
+// Prices assume usual sizes of items.
+const chargeFactor = 2
+
+// checkCharge returns COST_LIMIT_EXCEEDED if the operation was charged chargeFactor times the limit
+// of the price. Requests in flight may exceed that.
+func (u *usage) checkCharge() error {
+	limit := chargeFactor * float64(u.limits.Cost)
+	charged := u.meter.Charged()
+	if limit == 0 || charged <= limit {
+		return nil
+	}
+	sentence := "This field was not read, because the operation was charged %.0f RU already, and the server allows %.0f. Request less at a time."
+	if u.writes {
+		sentence = "This was not executed, because the operation was charged %.0f RU already, and the server allows %.0f. Fields without an error have succeeded."
+	}
+	return blog.Errorf(blog.CostLimitExceeded, sentence, charged, limit)
 }
 
 // addContent counts bytes of content. Once their sum has exceeded the limit, every call returns

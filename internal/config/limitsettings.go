@@ -28,7 +28,7 @@ var limitSettings = []Setting{
 	limit("timeout", fmt.Sprintf("Maximum duration of an operation with its database requests, at most %v.", maxTimeout),
 		func(l *limits.Limits) any { return &l.Time }),
 	limit("cost-limit", "Maximum price of an operation in RU. The server rejects more expensive operations "+
-		"before they run, by the prices in the schema. 0 is no limit.",
+		"before they run, by the prices in the schema, and stops those that were charged twice the limit. 0 is no limit.",
 		func(l *limits.Limits) any { return &l.Cost }),
 }
 

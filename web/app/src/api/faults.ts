@@ -56,6 +56,7 @@ function sentence(code: string, extensions: Record<string, unknown>): string | u
     case 'TIMEOUT':
       return 'The server took too long.';
     case 'COST_LIMIT_EXCEEDED':
+      if (extensions.price === undefined) return; // the message says what was not done
       return `This would cost ${extensions.price} RU, and the server allows ${extensions.limit}.`;
     case 'INTERNAL':
       return `The server failed. Its log has the reason, under ${extensions.errorId}.`;
