@@ -55,7 +55,7 @@ func NeededSession(ctx context.Context, container string) string {
 // token. Later reads of ctx see that state, or a later one.
 func JoinSession(ctx context.Context, container, token string) {
 	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
-		s.keep(container, token, false)
+		s.join(container, token)
 	}
 }
 
@@ -111,9 +111,9 @@ func WrittenInSession(ctx context.Context) SessionTokens {
 	return s.written.Clone()
 }
 
-// SeenAfterWrites returns a copy of the states that the session of ctx has seen of the containers
-// to which it sent writes, also if these failed. A write whose answer was lost is part of them if a
-// later request of ctx has found it.
+// SeenAfterWrites returns a copy of the states in the answers to the writes of ctx, also to those
+// that failed, and to later requests to the same containers. A write whose answer was lost is part
+// of them if a later request has found it. States that ctx has joined are not.
 func SeenAfterWrites(ctx context.Context) SessionTokens {
 	s, ok := ctx.Value(sessionKey{}).(*session)
 	if !ok {
@@ -121,21 +121,15 @@ func SeenAfterWrites(ctx context.Context) SessionTokens {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	seen := SessionTokens{}
-	for container := range s.sentTo {
-		if token := s.seen[container]; len(token) > 0 {
-			seen[container] = maps.Clone(token)
-		}
-	}
-	return seen
+	return s.since.Clone()
 }
 
 // session holds the session token of each container. It may be used concurrently.
 type session struct {
 	mu       sync.Mutex
-	seen     SessionTokens      // of all answers
+	seen     SessionTokens      // of all answers, and joined
 	written  SessionTokens      // of the answers to successful writes; nil before the first one
-	sentTo   map[string]bool    // containers to which writes were sent; nil before the first one
+	since    SessionTokens      // of the answers since a write was sent to the container; nil before
 	claimed  SessionTokens      // of ClaimSession; nil before its first call
 	failed   []string           // containers whose claims were dropped
 	advanced map[[2]string]bool // containers and partitions of AdvanceSessionOnce
@@ -160,11 +154,21 @@ func (s *session) needed(container string) (token string, claimed bool) {
 	return both.String(), true
 }
 
+// join adds a session token of another session.
+func (s *session) join(container, token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.add(container, token)
+}
+
 // keep adds the session token of an answer.
 func (s *session) keep(container, token string, ofWrite bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.add(container, token)
+	if s.since[container] != nil {
+		s.since.add(container, token)
+	}
 	if ofWrite {
 		if s.written == nil {
 			s.written = SessionTokens{}
@@ -187,10 +191,12 @@ func (s *session) dropClaim(container string) {
 func (s *session) sends(container string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sentTo == nil {
-		s.sentTo = map[string]bool{}
+	if s.since == nil {
+		s.since = SessionTokens{}
 	}
-	s.sentTo[container] = true
+	if s.since[container] == nil {
+		s.since[container] = SessionToken{}
+	}
 }
 
 // sessionPolicy sends and stores the session tokens, which azcosmos does not do. Without a token, a

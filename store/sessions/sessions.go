@@ -276,7 +276,7 @@ func (x *Session) Finish(ctx context.Context, isMutation, readsViews bool) Token
 	if !done.isEmpty() && x.account != "" {
 		x.sessions.accounts.remember(x.account, done, x.sessions.now())
 	}
-	all = all.followedBy(done)
+	all = all.followedBy(done, cosmos.WrittenInSession(ctx))
 	if readsViews {
 		if _, ok := x.sessions.checkpoints.passed(all.Written); !ok {
 			x.setStale()
@@ -311,9 +311,10 @@ func (x *Session) done(ctx context.Context) Token {
 	x.mu.Lock()
 	done := Token{User: x.changed}
 	x.mu.Unlock()
-	seen := cosmos.SeenAfterWrites(ctx)
+	seen := cosmos.SessionTokens{}
+	seen.Merge(cosmos.SeenAfterWrites(ctx))
 	if done.User != nil { // also if an earlier request has changed the user already
-		seen[schema.Users] = cosmos.SeenInSession(ctx)[schema.Users]
+		seen.Merge(cosmos.SessionTokens{schema.Users: cosmos.SeenInSession(ctx)[schema.Users]})
 	}
 	for container, token := range seen {
 		if !isWritten(container) || len(token) == 0 {

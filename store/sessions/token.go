@@ -154,12 +154,15 @@ func (u *User) after(former *User) *User {
 	return &named
 }
 
-// followedBy is Join for a token whose writes came after everything in t. Their states are
-// therefore later than those of t, unless t was made up.
-func (t Token) followedBy(later Token) Token {
+// followedBy is Join for a token of writes that came after everything in t. The states that the
+// answers to these writes had are therefore later than those of t, unless t was made up.
+func (t Token) followedBy(later Token, written cosmos.SessionTokens) Token {
 	joined := t.Join(later)
 	joined.Written = joined.Written.Clone() // Join may return one of the two
-	for container, token := range later.Written {
+	for container, token := range written {
+		if joined.Written[container] == nil {
+			continue // commands of users write to no other containers
+		}
 		maps.Copy(joined.Written[container], token)
 	}
 	return joined

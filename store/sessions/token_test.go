@@ -112,7 +112,7 @@ func TestAccounts(t *testing.T) {
 func TestTokensAreNotChanged(t *testing.T) {
 	done := written(t, "posts=0:-1#5")
 	for name, made := range map[string]Token{
-		"followedBy": Token{}.followedBy(done), "without": done.without([]string{"users"}, nil), "followedBy itself": done.followedBy(done),
+		"followedBy": Token{}.followedBy(done, done.Written), "without": done.without([]string{"users"}, nil), "followedBy itself": done.followedBy(done, done.Written),
 	} {
 		made.Written["users"] = cosmos.SessionToken{}
 		if made.Written["posts"]["0"] = "-1#6"; name == "without" {
@@ -124,9 +124,11 @@ func TestTokensAreNotChanged(t *testing.T) {
 	}
 }
 
-// The states of a mutation replace those that a client made up.
+// The states of a mutation's writes replace those that a client made up. What the mutation has seen
+// of other ranges does not: another server may have written there later.
 func TestFollowedBy(t *testing.T) {
-	made := written(t, "posts=0:-1#999,1:-1#3;users=0:-1#2").followedBy(written(t, "posts=0:-1#5"))
+	seen, wrote := written(t, "posts=0:-1#5,1:-1#2;users=0:-1#1"), written(t, "posts=0:-1#5;leases=0:-1#9").Written
+	made := written(t, "posts=0:-1#999,1:-1#3;users=0:-1#2").followedBy(seen, wrote)
 	if got := made.Written.String(); got != "posts=0:-1#5,1:-1#3;users=0:-1#2" {
 		t.Error(got)
 	}
