@@ -177,3 +177,39 @@ func TestChargeLimitOfQueries(t *testing.T) {
 		t.Errorf("without a limit: %v", r.Errors)
 	}
 }
+
+// Long contents of a list are read in several requests, none of which is charged more than the
+// limit. After twice the limit, the other contents are not read.
+func TestChargeLimitOfContents(t *testing.T) {
+	const posts = 12
+	s := newServerVia(t, func(engine http.Handler) http.Handler { return engine })
+	ann := s.user("ann")
+	text := strings.Repeat("word ", 50<<10)
+	for i := range posts {
+		s.project(ann.post(fmt.Sprint("Post ", i), text))
+	}
+	const query = `{feed(first:12){nodes{title content}}}`
+	if r := ann.send(query); len(r.Errors) > 0 || r.Extensions.Cosmos.RequestCharge < 400 {
+		t.Fatalf("within the limit: %v after %g RU", r.Errors, r.Extensions.Cosmos.RequestCharge)
+	}
+	limit := limits.Default()
+	limit.Cost = 100
+	s.setLimits(limit)
+	r := ann.send(query)
+	if n := len(r.Errors); n < 3 || n > posts-3 {
+		t.Errorf("%d contents were not read", n)
+	}
+	for _, e := range r.Errors {
+		if e.Extensions["code"] != "COST_LIMIT_EXCEEDED" {
+			t.Errorf("got %+v", e)
+		}
+	}
+	if charged := r.Extensions.Cosmos.RequestCharge; charged < 200 || charged > 300 {
+		t.Errorf("%g RU were charged", charged)
+	}
+	for _, request := range r.Extensions.Cosmos.Requests {
+		if request.RequestCharge > 100 {
+			t.Errorf("a request was charged %g RU", request.RequestCharge)
+		}
+	}
+}

@@ -23,29 +23,46 @@ func (r *Resolver) loadPost(ctx context.Context, id string, siblings func() []st
 }
 
 // loadContent returns a post with its content, or nil if it was deleted since it was read. It reads
-// a long content together with those of the siblings, which loadPost has read.
+// a long content together with those of the siblings, which loadPost has read: as many as one
+// request may read (usage.batchBytes). If there are more, requests of so many bytes are sent one
+// after the other, so that an operation that was charged too much stops between them.
 func (r *Resolver) loadContent(ctx context.Context, post *blog.Post, siblings func() []string) (*blog.Post, error) {
 	if !post.LacksContent() {
 		return post, nil
 	}
 	scope := scopeFrom(ctx)
-	read := map[string]*blog.Post{post.ID: post}
+	read, weight := map[string]*blog.Post{post.ID: post}, 1
 	long := func() (ids []string) {
+		free := scope.batchBytes() - post.ContentSize
 		for _, id := range siblings() {
-			if sibling, ok := scope.posts.loaded(id); ok && sibling != nil && sibling.LacksContent() {
-				ids = append(ids, id)
-				read[id] = sibling
+			sibling, ok := scope.posts.loaded(id)
+			if _, isRequested := scope.contents.lookup(id); !ok || sibling == nil || !sibling.LacksContent() || isRequested {
+				continue
 			}
+			if free -= sibling.ContentSize; free < 0 {
+				weight = maxPendingElements
+				break
+			}
+			ids = append(ids, id)
+			read[id] = sibling
 		}
 		return ids
 	}
-	whole, _, err := scope.contents.load(ctx, post.ID, long, fetchMany(func(ctx context.Context, ids []string) (map[string]*blog.Post, error) {
+	whole, _, err := scope.contents.load(ctx, post.ID, long, func(ctx context.Context, ids []string) (whole map[string]*blog.Post, err error) {
 		posts := make([]*blog.Post, len(ids))
 		for i, id := range ids {
 			posts[i] = read[id]
 		}
-		return r.store.WithContent(ctx, posts)
-	}))
+		err = scope.read(ctx, max(weight, len(ids)), func() (bytes int, err error) {
+			whole, err = r.store.WithContent(ctx, posts)
+			for id, post := range whole {
+				whole[id] = withOwnName(ctx, post)
+				bytes += len(post.Content)
+			}
+			return bytes, err
+		})
+		return whole, err
+	})
 	return whole, err
 }
 

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,6 +67,18 @@ func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err err
 		return err
 	}
 	return u.addContent(bytes)
+}
+
+// bytesPerRU is the number of bytes of long contents that a read many returns for one RU, about.
+const bytesPerRU = 5 << 10
+
+// batchBytes returns the number of bytes of long contents that one request may read. Its charge is
+// then at most the limit of the price.
+func (u *usage) batchBytes() int {
+	if u.limits.Cost == 0 {
+		return math.MaxInt
+	}
+	return u.limits.Cost * bytesPerRU
 }
 
 // chargeFactor is the number of times the limit of the price that an operation may be charged.
