@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -54,6 +55,9 @@ func TestSlowClientsAreDisconnected(t *testing.T) {
 			connection := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), c.limits)
 			io.WriteString(connection, c.sends)
 			answer, err := io.ReadAll(connection)
+			if errors.Is(err, syscall.ECONNRESET) && c.answer == "" {
+				err = nil // what was sent arrived after the server had closed the connection
+			}
 			if err != nil || !strings.HasPrefix(string(answer), c.answer) || c.answer == "" && len(answer) > 0 {
 				t.Errorf("got %q, %v", answer, err)
 			}
@@ -68,7 +72,7 @@ func TestSlowBodiesTimeOut(t *testing.T) {
 		read <- err
 		w.WriteHeader(http.StatusRequestTimeout)
 	})
-	connection := serve(t, handler, limitsWith(func(l *limits.Limits) { l.ReadTime = 20 * time.Millisecond }))
+	connection := serve(t, handler, limitsWith(func(l *limits.Limits) { l.ReadTime = 200 * time.Millisecond }))
 	io.WriteString(connection, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
 	answer, err := io.ReadAll(connection) // the server does not wait for the rest of the body
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408") {
