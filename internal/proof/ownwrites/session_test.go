@@ -420,3 +420,19 @@ func TestNewNameStays(t *testing.T) {
 		check("the deletion", session)
 	})
 }
+
+// A client that has written nothing to posts waits for nothing.
+func TestNewUserDoesNotWait(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		s := w.servers[0]
+		token := s.user("ada")
+		for _, sent := range []string{"", token} {
+			if _, stale, _ := s.shownPosts("ada", sent); stale {
+				t.Error("stale")
+			}
+		}
+		if stats := s.sessions.Stats(); stats.Waits != 0 || stats.Charge != 0 {
+			t.Errorf("the numbers are %+v", stats)
+		}
+	})
+}

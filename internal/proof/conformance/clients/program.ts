@@ -148,8 +148,9 @@ export async function serveThrottled(): Promise<ThrottledApi> {
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
   const { port } = proxy.address() as AddressInfo;
-  // Without a projector, the server sends no requests of its own that could be throttled instead.
-  const api = await serve(newFolder(), ["--projector=false", "--endpoint", `http://127.0.0.1:${port}`], env);
+  // Without a projector and a cache, the server sends no requests of its own that could be throttled instead.
+  const options = ["--projector=false", "--cache-staleness=0s", "--endpoint", `http://127.0.0.1:${port}`];
+  const api = await serve(newFolder(), options, env);
   return {
     ...api,
     async stop() {
