@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 )
 
@@ -88,8 +90,11 @@ func TestPolling(t *testing.T) {
 // A projector releases its leases at its end, with their checkpoints.
 func TestLeasesAreReleasedAtEnd(t *testing.T) {
 	w := newWorld(t)
-	_, stop := w.run(w.store, w.wakeOnly)
-	w.until(w.feedShows(w.post(w.user()), 0))
+	p, stop := w.run(w.store, w.wakeOnly)
+	w.post(w.user())
+	w.until(func() bool { // the post is projected
+		return slices.ContainsFunc(p.Feeds(), func(l changefeed.Lease) bool { return l.Container == schema.Posts && l.Continuation != "" })
+	})
 	stop()
 	leases, err := w.store.Leases(t.Context())
 	if err != nil {

@@ -60,7 +60,14 @@ process.setMaxListeners(0); // two for each server
 let browser;
 after(() => browser?.close());
 const contexts = []; // of the present test: pages that stay open take processor time
-afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
+afterEach(() => Promise.all(contexts.splice(0).map(close)));
+
+// close closes a context, unless the test has. Requests that it intercepted may still be under way.
+async function close(context) {
+  const routed = [context, ...context.pages()];
+  await Promise.all(routed.map((each) => each.unrouteAll({ behavior: 'ignoreErrors' }).catch(() => {})));
+  await context.close();
+}
 
 // open opens a page of a server in a browser context of its own, with Playwright's options of
 // contexts. The context is closed after the test. The page has more: broken lists the broken rules,
