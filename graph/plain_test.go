@@ -18,6 +18,7 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/internal/seed"
 	"cosmosblog/resolvers"
@@ -36,13 +37,6 @@ type site struct {
 	handler http.Handler
 	reads   *readcache.Cache
 	damage  uint64 // seed
-}
-
-// subjects is a verifier that accepts every token and uses it as the subject.
-type subjects struct{}
-
-func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
-	return blog.Account{Issuer: "test", Subject: token}, nil
 }
 
 func newSite(t testing.TB) *site {
@@ -69,7 +63,7 @@ func newSite(t testing.TB) *site {
 		Resolvers:   damaged{resolvers.New(store.NewCached(db, reads, nil)), &s.damage},
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
 		Errors:      resolvers.NewErrorPresenter(logger),
-		Verifier:    subjects{},
+		Verifier:    apitest.Subjects{},
 		Development: true,
 		Limits:      l,
 		Logger:      logger,

@@ -19,6 +19,7 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
@@ -39,13 +40,6 @@ type server struct {
 	handler  http.Handler
 	log      *bytes.Buffer
 	ctx      context.Context // of the requests; nil stands for httptest's default
-}
-
-// subjects is a verifier that accepts every token and uses it as the subject.
-type subjects struct{}
-
-func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
-	return blog.Account{Issuer: "test", Subject: token}, nil
 }
 
 func newServer(t *testing.T) *server {
@@ -105,7 +99,7 @@ func (s *server) newHandler(l limits.Limits, logger *slog.Logger) http.Handler {
 		Resolvers:   resolvers.New(store.NewCached(s.db, s.reads, nil)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
 		Errors:      resolvers.NewErrorPresenter(logger),
-		Verifier:    subjects{},
+		Verifier:    apitest.Subjects{},
 		Development: true,
 		Limits:      l,
 	})

@@ -46,6 +46,7 @@ var allowedImports = map[string][]string{
 	"bench/models/v3": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v4": {"bench/models", "internal/blog", "internal/seed", "projector", "store", "store/changefeed", "store/cosmos",
 		"store/provision", "store/views"},
+	"internal/proof/apitest":              {"internal/blog"},
 	"internal/proof/chaos":                {"cosmostest", "internal/proof/chaos/contract", "internal/proof/chaos/database"},
 	"internal/proof/chaos/database":       {"cosmostest"},
 	"internal/proof/conformance/azcosmos": {"cosmostest", "internal/config", "internal/datafolder"},

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/projector"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
@@ -111,7 +111,7 @@ func (w *world) startServer() (s *server, stop func()) {
 		Resolvers:   resolvers.New(store.NewCached(s.db, readcache.New(1<<20, follower.Changes), follower)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true}),
 		Errors:      resolvers.NewErrorPresenter(w.logger),
-		Verifier:    subjects{},
+		Verifier:    apitest.Subjects{},
 		Sessions:    s.sessions,
 		Development: true,
 		Limits:      limits.Default(),
@@ -126,13 +126,6 @@ func (w *world) startServer() (s *server, stop func()) {
 func (s *server) setInFlight(n int) {
 	s.options.Limits.InFlight = n
 	s.handler = httpapi.New(s.options)
-}
-
-// subjects is a verifier that accepts every token and uses it as the subject.
-type subjects struct{}
-
-func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
-	return blog.Account{Issuer: "test", Subject: token}, nil
 }
 
 // answer is the answer to a request.
