@@ -48,21 +48,14 @@ func (r *Resolver) loadContent(ctx context.Context, post *blog.Post, siblings fu
 		}
 		return ids
 	}
-	whole, _, err := scope.contents.load(ctx, post.ID, long, func(ctx context.Context, ids []string) (whole map[string]*blog.Post, err error) {
+	weigh := func(n int) int { return max(weight, n) }
+	whole, _, err := scope.contents.load(ctx, post.ID, long, fetchWeighed(weigh, func(ctx context.Context, ids []string) (map[string]*blog.Post, error) {
 		posts := make([]*blog.Post, len(ids))
 		for i, id := range ids {
 			posts[i] = read[id]
 		}
-		err = scope.read(ctx, max(weight, len(ids)), func() (bytes int, err error) {
-			whole, err = r.store.WithContent(ctx, posts)
-			for id, post := range whole {
-				whole[id] = withOwnName(ctx, post)
-				bytes += len(post.Content)
-			}
-			return bytes, err
-		})
-		return whole, err
-	})
+		return r.store.WithContent(ctx, posts)
+	}))
 	return whole, err
 }
 
@@ -142,8 +135,13 @@ func fetchOne[T any](read func(ctx context.Context, partitionKey, id string) (*T
 
 // fetchMany returns the fetch of a loader that reads all siblings at once.
 func fetchMany[K comparable, T any](read func(ctx context.Context, ids []K) (map[K]*T, error)) fetch[K, *T] {
+	return fetchWeighed(func(n int) int { return n }, read)
+}
+
+// fetchWeighed is fetchMany for reads of n elements that count as weigh(n) pending elements.
+func fetchWeighed[K comparable, T any](weigh func(n int) int, read func(ctx context.Context, ids []K) (map[K]*T, error)) fetch[K, *T] {
 	return func(ctx context.Context, ids []K) (values map[K]*T, err error) {
-		err = scopeFrom(ctx).read(ctx, len(ids), func() (bytes int, err error) {
+		err = scopeFrom(ctx).read(ctx, weigh(len(ids)), func() (bytes int, err error) {
 			values, err = read(ctx, ids)
 			for id, value := range values {
 				values[id] = withOwnName(ctx, value)

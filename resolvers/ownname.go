@@ -44,9 +44,6 @@ func pageWithOwnName[T any](ctx context.Context, page blog.Page[T]) blog.Page[T]
 }
 
 func postWithOwnName(own *sessions.User, post *blog.Post) *blog.Post {
-	if post == nil {
-		return nil
-	}
 	renamed := *post
 	renamed.Author = nameOf(own, post.Author)
 	renamed.RecentComments = slices.Clone(post.RecentComments)
@@ -57,9 +54,6 @@ func postWithOwnName(own *sessions.User, post *blog.Post) *blog.Post {
 }
 
 func commentWithOwnName(own *sessions.User, comment *blog.Comment) *blog.Comment {
-	if comment == nil {
-		return nil
-	}
 	author := nameOf(own, comment.Author)
 	if author == comment.Author {
 		return comment
@@ -70,9 +64,6 @@ func commentWithOwnName(own *sessions.User, comment *blog.Comment) *blog.Comment
 }
 
 func likeWithOwnName(own *sessions.User, like *blog.Like) *blog.Like {
-	if like == nil {
-		return nil
-	}
 	user := nameOf(own, like.User)
 	if user == like.User {
 		return like
