@@ -24,8 +24,7 @@ export const signOut = () => storage.set(sessionKey, null);
 // expire ends the session whose token the server has rejected. Another session goes on.
 export function expire(token: string | undefined) {
   const current = stored();
-  if (!token || current?.token !== token) return;
-  storage.set(sessionKey, JSON.stringify({ name: current.name }));
+  if (token && current?.token === token) storage.set(sessionKey, JSON.stringify({ name: current.name }));
 }
 
 // requestSession returns a session for a name that a person typed, and its username, which
