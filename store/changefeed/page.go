@@ -2,7 +2,6 @@ package changefeed
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -50,7 +49,7 @@ type Page struct {
 	Continuation string
 	resourceID   string // of the container
 	end          int64  // LSN of the last change in the feed range; negative if unknown
-	response     *http.Response
+	token        string // session token of the answer; empty if unknown
 }
 
 // Position returns ChangePage.Position: the state of the replica if the continuation has reached
@@ -59,12 +58,12 @@ type Page struct {
 func (p Page) Position() string {
 	reached, ok := continuationNumber(p.Continuation)
 	switch {
-	case !ok || p.response == nil || p.end < 0:
+	case !ok || p.end < 0:
 		return ""
 	case reached >= p.end:
-		return cosmos.SessionAt(p.response, p.end)
+		return cosmos.SessionAt(p.token, p.end)
 	case len(p.Items) == 0:
-		return cosmos.SessionAt(p.response, reached)
+		return cosmos.SessionAt(p.token, reached)
 	}
 	return ""
 }
@@ -93,11 +92,9 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	if response.ResourceID != "" && response.ResourceID != resourceID {
 		return Page{}, ErrContainerReplaced
 	}
-	page := Page{
-		end: -1, Items: response.Items, Continuation: response.ContinuationToken, resourceID: resourceID, response: response.RawResponse,
-	}
+	page := Page{end: -1, Items: response.Items, Continuation: response.ContinuationToken, resourceID: resourceID}
 	if response.RawResponse != nil {
-		page.end = cosmos.SessionLSN(response.RawResponse)
+		page.end, page.token = cosmos.SessionLSN(response.RawResponse), response.RawResponse.Header.Get(cosmos.SessionTokenHeader)
 	}
 	return page, nil
 }

@@ -90,38 +90,31 @@ func FailedClaims(ctx context.Context) []string {
 
 // SeenInSession returns a copy of the states that the session of ctx has seen.
 func SeenInSession(ctx context.Context) SessionTokens {
-	s, ok := ctx.Value(sessionKey{}).(*session)
-	if !ok {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.seen.Clone()
+	return copyOf(ctx, func(s *session) SessionTokens { return s.seen })
 }
 
 // WrittenInSession returns a copy of the states that the successful writes of ctx have produced. It
 // has no containers to which ctx did not write.
 func WrittenInSession(ctx context.Context) SessionTokens {
-	s, ok := ctx.Value(sessionKey{}).(*session)
-	if !ok {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.written.Clone()
+	return copyOf(ctx, func(s *session) SessionTokens { return s.written })
 }
 
 // SeenAfterWrites returns a copy of the states in the answers to the writes of ctx, also to those
 // that failed, and to later requests to the same containers. A write whose answer was lost is part
 // of them if a later request has found it. States that ctx has joined are not.
 func SeenAfterWrites(ctx context.Context) SessionTokens {
+	return copyOf(ctx, func(s *session) SessionTokens { return s.since })
+}
+
+// copyOf returns a copy of states of the session of ctx, or nil if it has none.
+func copyOf(ctx context.Context, states func(*session) SessionTokens) SessionTokens {
 	s, ok := ctx.Value(sessionKey{}).(*session)
 	if !ok {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.since.Clone()
+	return states(s).Clone()
 }
 
 // session holds the session token of each container. It may be used concurrently.
@@ -150,7 +143,7 @@ func (s *session) needed(container string) (token string, claimed bool) {
 		return s.seen[container].String(), false
 	}
 	both := maps.Clone(claim)
-	both.Merge(s.seen[container].String())
+	both.join(s.seen[container])
 	return both.String(), true
 }
 
@@ -158,22 +151,22 @@ func (s *session) needed(container string) (token string, claimed bool) {
 func (s *session) join(container, token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen.add(container, token)
+	s.seen.of(container).Merge(token)
 }
 
 // keep adds the session token of an answer.
 func (s *session) keep(container, token string, ofWrite bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen.add(container, token)
+	s.seen.of(container).Merge(token)
 	if s.since[container] != nil {
-		s.since.add(container, token)
+		s.since.of(container).Merge(token)
 	}
 	if ofWrite {
 		if s.written == nil {
 			s.written = SessionTokens{}
 		}
-		s.written.add(container, token)
+		s.written.of(container).Merge(token)
 	}
 }
 
@@ -194,9 +187,7 @@ func (s *session) sends(container string) {
 	if s.since == nil {
 		s.since = SessionTokens{}
 	}
-	if s.since[container] == nil {
-		s.since[container] = SessionToken{}
-	}
+	s.since.of(container)
 }
 
 // sessionPolicy sends and stores the session tokens, which azcosmos does not do. Without a token, a

@@ -35,10 +35,23 @@ func (t SessionToken) String() string {
 // ignores malformed text.
 func (t SessionToken) Merge(token string) {
 	for part := range strings.SplitSeq(token, ",") {
-		id, position, ok := strings.Cut(part, ":")
-		if ok && !laterPosition(t[id], position) {
-			t[id] = position
+		if id, position, ok := strings.Cut(part, ":"); ok {
+			t.add(id, position)
 		}
+	}
+}
+
+// add adds the position of a range, unless t has a later one.
+func (t SessionToken) add(id, position string) {
+	if !laterPosition(t[id], position) {
+		t[id] = position
+	}
+}
+
+// join is Merge for a token that is no text.
+func (t SessionToken) join(other SessionToken) {
+	for id, position := range other {
+		t.add(id, position)
 	}
 }
 
@@ -90,9 +103,8 @@ func parsePosition(position string) (version, number int64) {
 }
 
 // SessionAt returns a position as a session token: that of a log sequence number in the partition
-// key range of an answer. It is empty if the answer has no session token, or one of several ranges.
-func SessionAt(response *http.Response, lsn int64) string {
-	token := response.Header.Get(SessionTokenHeader)
+// key range that an answer's token names. It is empty if the token is empty, or of several ranges.
+func SessionAt(token string, lsn int64) string {
 	id, position, ok := strings.Cut(token, ":")
 	if !ok || strings.Contains(token, ",") {
 		return ""
@@ -104,59 +116,81 @@ func SessionAt(response *http.Response, lsn int64) string {
 	return id + ":" + number
 }
 
-// CoversFormer is Covers for a token t of all present ranges of a container, and a token that may
-// name ranges that are gone after a split. A split goes on with the numbers of its range. So t has
-// a position of a range that is gone if all ranges have its number.
-func (t SessionToken) CoversFormer(token string) bool {
+// Reached is how far a reader has come in the present ranges of a container. The zero value has
+// come nowhere.
+type Reached struct {
+	at      SessionToken
+	unknown bool // the position of a part of the container is not known
+}
+
+// Add adds the positions of a part of the container, as a session token. If several parts name a
+// range, the earliest position counts: the range was split into them. An empty token stands for a
+// part whose position is not known.
+func (r *Reached) Add(token string) {
+	if r.at == nil {
+		r.at = SessionToken{}
+	}
+	r.unknown = r.unknown || token == ""
 	for part := range strings.SplitSeq(token, ",") {
 		id, position, ok := strings.Cut(part, ":")
-		switch {
-		case !ok:
-		case t[id] != "":
-			if laterPosition(position, t[id]) {
+		if known, isKnown := r.at[id]; ok && (!isKnown || laterPosition(known, position)) {
+			r.at[id] = position
+		}
+	}
+}
+
+// Covers reports whether the reader has reached each position of a token. The token may name ranges
+// that are gone after a split. A split goes on with the numbers of its range. So the reader has
+// reached a position of such a range if it has reached its number in all ranges.
+func (r Reached) Covers(token string) bool {
+	for part := range strings.SplitSeq(token, ",") {
+		id, position, ok := strings.Cut(part, ":")
+		if !ok {
+			continue
+		}
+		if at, isKnown := r.at[id]; isKnown {
+			if laterPosition(position, at) {
 				return false
 			}
-		default:
-			if _, number := parsePosition(position); len(t) == 0 || number > t.least() {
-				return false
-			}
+			continue
+		}
+		if _, number := parsePosition(position); r.unknown || len(r.at) == 0 || number > r.least() {
+			return false
 		}
 	}
 	return true
 }
 
+// Names reports whether a position of a range is known.
+func (r Reached) Names(id string) bool { return r.at[id] != "" }
+
 // least returns the least log sequence number of all ranges.
-func (t SessionToken) least() int64 {
+func (r Reached) least() int64 {
 	least := int64(math.MaxInt64)
-	for id := range t {
-		least = min(least, t.Number(id))
+	for _, position := range r.at {
+		_, number := parsePosition(position)
+		least = min(least, number)
 	}
 	return least
-}
-
-// Number returns the log sequence number of a range, or -1 if the token has none for it.
-func (t SessionToken) Number(id string) int64 {
-	_, number := parsePosition(t[id])
-	return number
 }
 
 // SessionTokens are the states of several containers, by their names.
 type SessionTokens map[string]SessionToken
 
-// add adds the session token of an answer of a container.
-func (t SessionTokens) add(container, token string) {
-	known := t[container]
-	if known == nil {
-		known = SessionToken{}
-		t[container] = known
+// of returns the token of a container, a new one if there is none.
+func (t SessionTokens) of(container string) SessionToken {
+	token := t[container]
+	if token == nil {
+		token = SessionToken{}
+		t[container] = token
 	}
-	known.Merge(token)
+	return token
 }
 
 // Merge adds other states. The later of two positions of a range is kept.
 func (t SessionTokens) Merge(others SessionTokens) {
 	for container, token := range others {
-		t.add(container, token.String())
+		t.of(container).join(token)
 	}
 }
 
@@ -205,7 +239,7 @@ func ParseSessionTokens(text string) (SessionTokens, error) {
 				return nil, errMalformedToken
 			}
 		}
-		tokens.add(container, token)
+		tokens.of(container).Merge(token)
 	}
 	return tokens, nil
 }

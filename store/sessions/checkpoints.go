@@ -2,10 +2,8 @@ package sessions
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"cosmosblog/store/changefeed"
@@ -25,7 +23,7 @@ type checkpoints struct {
 	interval time.Duration // Options.ReadInterval
 	reading  chan struct{} // a semaphore of one slot: one read at a time
 
-	hundredths atomic.Int64 // of the RU of all reads
+	meter cosmos.Meter // of all reads
 
 	mu    sync.Mutex // guards the fields below
 	known []reading  // from early to late; the last one is the latest
@@ -37,12 +35,9 @@ type checkpoints struct {
 // reading is the result of a read of the leases. It is not changed.
 type reading struct {
 	begun  time.Time
-	feedAt []position           // of the leases of source
-	views  cosmos.SessionTokens // after the changes up to the positions
+	passed cosmos.Reached       // by the leases of source (changefeed.Lease.Position)
+	views  cosmos.SessionTokens // after the changes up to these positions
 }
-
-// position is the position of one lease (changefeed.Lease.Position).
-type position struct{ cosmos.SessionToken }
 
 const (
 	// readingsApart is the least time between two readings that are kept, besides the latest. It is
@@ -66,7 +61,7 @@ func (c *checkpoints) read(ctx context.Context, since time.Time) {
 	if latest := c.latest(); !latest.Before(since) || begun.Sub(latest) < c.interval {
 		return
 	}
-	leases, err := c.feeds.Leases(cosmos.WithRecorder(ctx, c))
+	leases, err := c.feeds.Leases(cosmos.WithMeter(ctx, &c.meter))
 	if err != nil {
 		return
 	}
@@ -75,9 +70,7 @@ func (c *checkpoints) read(ctx context.Context, since time.Time) {
 		if lease.Container != source {
 			continue
 		}
-		at := position{cosmos.SessionToken{}}
-		at.Merge(lease.Position)
-		r.feedAt = append(r.feedAt, at)
+		r.passed.Add(lease.Position)
 		if of, err := cosmos.ParseSessionTokens(lease.Views); err == nil {
 			r.views.Merge(of)
 		}
@@ -114,8 +107,9 @@ func (c *checkpoints) add(r reading) {
 func (c *checkpoints) passed(written cosmos.SessionTokens) (views cosmos.SessionTokens, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	state := written[source].String()
 	for _, r := range c.known {
-		if r.hasPassed(written[source]) {
+		if r.passed.Covers(state) {
 			return r.views, true
 		}
 	}
@@ -132,35 +126,11 @@ func (c *checkpoints) latestViews() cosmos.SessionTokens {
 	return nil
 }
 
-// hasPassed reports whether all changes up to a state are projected. If several leases name a
-// range, it was split, and all of them must have passed. If none does, the range is gone. Its
-// numbers go on in some of the leases; so it is enough if all leases have passed the number.
-func (r reading) hasPassed(state cosmos.SessionToken) bool {
-	for id, at := range state {
-		wanted := cosmos.SessionToken{id: at}
-		known, least := false, int64(math.MaxInt64)
-		for _, p := range r.feedAt {
-			least = min(least, p.number())
-			if _, ok := p.SessionToken[id]; ok {
-				known = true
-				if !p.Covers(wanted.String()) {
-					return false
-				}
-			}
-		}
-		if !known && (len(r.feedAt) == 0 || least < wanted.Number(id)) {
-			return false
-		}
-	}
-	return true
-}
-
-// number returns the log sequence number of a position, which all of its ranges have, or -1.
-func (p position) number() int64 {
-	for id := range p.SessionToken {
-		return p.Number(id)
-	}
-	return -1
+// hasPassed reports whether all changes up to a position are projected, by the latest reading. c.mu
+// must be held.
+func (c *checkpoints) hasPassed(id, at string) bool {
+	n := len(c.known)
+	return n > 0 && c.known[n-1].passed.Covers(id+":"+at)
 }
 
 // isLate reports whether projectors are known to need longer than MaxWait for some states: an
@@ -169,26 +139,23 @@ func (c *checkpoints) isLate(written cosmos.SessionTokens) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id := range written[source] {
-		if late := c.lateAt(id); late != nil && written[source].Covers(late.String()) {
+		if late := c.lateAt(id); late != "" && written[source].Covers(id+":"+late) {
 			return true
 		}
 	}
 	return false
 }
 
-// lateAt returns the position of a range that waited in vain and is still not passed, or nil. c.mu
+// lateAt returns the position of a range that waited in vain and is still not passed, or "". c.mu
 // must be held.
-func (c *checkpoints) lateAt(id string) cosmos.SessionToken {
-	at, ok := c.late[id]
-	if !ok || len(c.known) == 0 {
-		return nil
+func (c *checkpoints) lateAt(id string) string {
+	if len(c.known) == 0 {
+		return ""
 	}
-	late := cosmos.SessionToken{id: at}
-	if c.known[len(c.known)-1].hasPassed(late) {
+	if at, ok := c.late[id]; ok && c.hasPassed(id, at) {
 		delete(c.late, id)
-		return nil
 	}
-	return late
+	return c.late[id]
 }
 
 // noteLate notes that the checkpoints have not passed some states after MaxWait.
@@ -196,17 +163,8 @@ func (c *checkpoints) noteLate(written cosmos.SessionTokens) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, at := range written[source] {
-		isPassed := len(c.known) > 0 && c.known[len(c.known)-1].hasPassed(cosmos.SessionToken{id: at})
-		if !isPassed && c.lateAt(id) == nil {
+		if !c.hasPassed(id, at) && c.lateAt(id) == "" {
 			c.late[id] = at
 		}
 	}
-}
-
-// charge returns the charge of all reads in RU.
-func (c *checkpoints) charge() float64 { return float64(c.hundredths.Load()) / 100 }
-
-// Record adds the charge of a read (cosmos.Recorder).
-func (c *checkpoints) Record(_ context.Context, request cosmos.Request) {
-	c.hundredths.Add(int64(math.Round(100 * request.Charge)))
 }

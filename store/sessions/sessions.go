@@ -370,5 +370,5 @@ type Stats struct {
 
 // Stats returns the numbers so far.
 func (s *Sessions) Stats() Stats {
-	return Stats{s.waits.Load(), time.Duration(s.waited.Load()), s.stale.Load(), s.checkpoints.charge()}
+	return Stats{s.waits.Load(), time.Duration(s.waited.Load()), s.stale.Load(), s.checkpoints.meter.Charged()}
 }

@@ -16,7 +16,7 @@ import (
 // Run follows the change feeds until ctx is done. It never ends with an error: after a failure, it
 // begins again, and nothing kept is used meanwhile.
 func (t *Tail) Run(ctx context.Context) error {
-	ctx = cosmos.WithRecorder(ctx, t)
+	ctx = cosmos.WithMeter(ctx, &t.meter)
 	var all sync.WaitGroup
 	for _, c := range t.containers {
 		all.Go(func() { t.follow(ctx, c) })
@@ -187,7 +187,7 @@ func (t *Tail) open(ctx context.Context, c *container) ([]*feed, error) {
 func (c *container) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.seen, c.passed = cosmos.SessionToken{}, cosmos.SessionToken{}
+	c.seen, c.passed = cosmos.SessionToken{}, cosmos.Reached{}
 }
 
 // isReplaced reports whether the container was deleted and created again since it was opened. Polls
@@ -212,9 +212,9 @@ func (t *Tail) poll(ctx context.Context, c *container, feeds []*feed) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	passed := cosmos.SessionToken{}
+	var passed cosmos.Reached
 	for _, end := range ends {
-		passed.Merge(end)
+		passed.Add(end)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,7 +227,7 @@ func (t *Tail) poll(ctx context.Context, c *container, feeds []*feed) error {
 // ones have passed them. c.mu must be held.
 func (c *container) forgetFormer() {
 	for id, at := range c.seen {
-		if c.passed[id] == "" && c.passed.CoversFormer(id+":"+at) {
+		if !c.passed.Names(id) && c.passed.Covers(id+":"+at) {
 			delete(c.seen, id)
 		}
 	}

@@ -22,7 +22,6 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -53,7 +52,7 @@ type Tail struct {
 	sleep      func(ctx context.Context, d time.Duration) error
 	containers map[string]*container
 
-	hundredths atomic.Int64 // of the RU of all polls
+	meter cosmos.Meter // of all polls
 
 	seed   maphash.Seed
 	counts [1 << 16]atomic.Uint64 // by the hash of container and partition
@@ -76,7 +75,7 @@ type container struct {
 
 	mu     sync.Mutex          // guards the fields below
 	seen   cosmos.SessionToken // of the changes that are counted; sent with reads
-	passed cosmos.SessionToken // of all present ranges: up to here, all changes are counted
+	passed cosmos.Reached      // up to here, all changes are counted
 }
 
 const (
@@ -115,7 +114,7 @@ func New(o Options) *Tail {
 	t.begun = t.now().Add(-2 * restAfter) // so that no container was used in the last restAfter
 	for _, name := range o.Containers {
 		t.containers[name] = &container{
-			name: name, wake: make(chan struct{}, 1), seen: cosmos.SessionToken{}, passed: cosmos.SessionToken{},
+			name: name, wake: make(chan struct{}, 1), seen: cosmos.SessionToken{},
 		}
 	}
 	o.DB.NotifyWrites(t.wrote)
@@ -199,7 +198,7 @@ func (t *Tail) Passed(name, token string) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.passed.CoversFormer(token)
+	return c.passed.Covers(token)
 }
 
 // wrote counts a write of this process (cosmos.Written).
@@ -240,9 +239,4 @@ func (t *Tail) Lag(name string) (lag time.Duration, ok bool) {
 }
 
 // Charge returns the charge of all polls in RU.
-func (t *Tail) Charge() float64 { return float64(t.hundredths.Load()) / 100 }
-
-// Record adds the charge of a poll (cosmos.Recorder).
-func (t *Tail) Record(_ context.Context, request cosmos.Request) {
-	t.hundredths.Add(int64(math.Round(100 * request.Charge)))
-}
+func (t *Tail) Charge() float64 { return t.meter.Charged() }

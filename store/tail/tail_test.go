@@ -381,3 +381,42 @@ func TestChargeOfTheTail(t *testing.T) {
 		}
 	})
 }
+
+// After a split, a write of another server is passed only once a poll has counted it. In the first
+// poll, the position of the range that was split is not known. The numbers of the other range,
+// which are greater, say nothing about it.
+func TestPassedAfterSplit(t *testing.T) {
+	inWorldOf(t, 2, cosmostest.Options{}, func(w *world) {
+		comment := func(post *blog.Post) (token string) {
+			session := cosmos.WithSession(w.Context())
+			_, err := w.other.CreateComment(session, w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			w.ok(err)
+			return cosmos.SessionTokenOf(session, schema.Posts)
+		}
+		var split, other []*blog.Post // by their range
+		for len(split) < 4 || len(other) < 1 {
+			if post := w.post(); strings.HasPrefix(comment(post), "0:") {
+				split = append(split, post)
+			} else {
+				other = append(other, post)
+			}
+		}
+		for range 200 {
+			comment(other[0])
+		}
+		w.awake(schema.Posts)
+		w.after(staleness)
+		w.ok(w.account.Split(cosmos.DefaultDatabase, schema.Posts, "0"))
+		for i := range 100 {
+			w.tail.Changes(schema.Posts, split[0].ID)
+			if token := comment(split[i%len(split)]); w.tail.Passed(schema.Posts, token) {
+				t.Fatalf("after %d polls or less, the write at %s is passed at once", i/25+1, token)
+			}
+			w.after(10 * time.Millisecond)
+		}
+		w.after(staleness)
+		if !w.tail.Passed(schema.Posts, "0:-1#5") {
+			t.Error("a state of the range that was split is not passed")
+		}
+	})
+}

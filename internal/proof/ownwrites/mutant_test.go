@@ -38,8 +38,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"nothing waits for the checkpoints": {
 		File:  "../../../store/sessions/checkpoints.go",
-		Right: "		if r.hasPassed(written[source]) {\n",
-		Wrong: "		if r.hasPassed(nil) {\n",
+		Right: "		if r.passed.Covers(state) {\n",
+		Wrong: "		if r.passed.Covers(state[:0]) {\n",
 		Tests: finding,
 	},
 	"an answer does not say that it is stale": {
@@ -50,8 +50,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"the checkpoint is ahead of the views": {
 		File:  "../../../store/changefeed/page.go",
-		Right: "	case reached >= p.end:\n		return cosmos.SessionAt(p.response, p.end)\n",
-		Wrong: "	case reached >= p.end:\n		return cosmos.SessionAt(p.response, p.end+1)\n",
+		Right: "	case reached >= p.end:\n		return cosmos.SessionAt(p.token, p.end)\n",
+		Wrong: "	case reached >= p.end:\n		return cosmos.SessionAt(p.token, p.end+1)\n",
 		Tests: finding,
 	},
 	"the account's former name is shown": {
