@@ -66,7 +66,8 @@ func serve(ctx context.Context, task command.Task) error {
 			return err
 		}
 		reads := command.StartReads(r, task, database)
-		observer, err := command.StartObserver(r, task, database, reads, projector)
+		books := command.NewBooks(task)
+		observer, err := command.StartObserver(r, task, database, reads, books, projector)
 		if err != nil {
 			return err
 		}
@@ -78,6 +79,7 @@ func serve(ctx context.Context, task command.Task) error {
 			}),
 			Errors:        resolvers.NewErrorPresenter(task.Logger),
 			Verifier:      verifier,
+			Books:         books,
 			Sessions:      reads.Sessions,
 			Development:   config.Development(),
 			PublishSchema: config.PublishSchema,
@@ -89,6 +91,7 @@ func serve(ctx context.Context, task command.Task) error {
 			Traffic:       task.Traffic,
 			Ready:         observer.Checks,
 			Metrics:       observer.MetricsHandler(),
+			Top:           observer.TopHandler(),
 		})
 		command.Announce(task, listener.Addr(), database)
 		server := lifecycle.Server{

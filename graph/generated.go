@@ -324,6 +324,11 @@ enum ErrorCode {
   """
   COST_LIMIT_EXCEEDED
   """
+  The account, or its address, has used up its budget of RU per second. Retry after ` + "`" + `retryAfterMs` + "`" + `.
+  Nothing was executed, or of several mutations, those with this error were not.
+  """
+  BUDGET_EXCEEDED
+  """
   The request, the query or the response is too long or too deep, or has too many of something.
   Request less at a time. If the message says that a mutation succeeded, do not repeat it.
   """
@@ -365,7 +370,7 @@ lists, any operation can fail with:
 - ` + "`" + `BAD_USER_INPUT` + "`" + `: an argument or a variable is not valid. An example is an id that is malformed
   or belongs to another type.
 - ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `: the operation requests too much. See the limits below.
-- ` + "`" + `THROTTLED` + "`" + `, ` + "`" + `OVERLOADED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `: retry after ` + "`" + `extensions.retryAfterMs` + "`" + `.
+- ` + "`" + `THROTTLED` + "`" + `, ` + "`" + `OVERLOADED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `BUDGET_EXCEEDED` + "`" + `: retry after ` + "`" + `extensions.retryAfterMs` + "`" + `.
 - ` + "`" + `INTERNAL` + "`" + `: the server failed. Report ` + "`" + `extensions.errorId` + "`" + ` to the operator.
 
 By default, one operation can:

@@ -8,6 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"cosmosblog/internal/budget"
 	"cosmosblog/store/cosmos"
 )
 
@@ -80,4 +81,20 @@ func (d *diagnostics) addTo(response *graphql.Response, estimate float64) {
 		"requestCharge": math.Round(total*100) / 100, // the service reports charges with two digits
 		"requests":      append([]sentRequest{}, d.requests...),
 	}
+}
+
+// addBudget adds extensions.budget to a response: what the operation has spent, the price of the
+// background work that it caused, by kind, and what is left of the client's budgets, in RU.
+func addBudget(response *graphql.Response, p *budget.Payment, s budget.Spending) {
+	if p == nil {
+		return
+	}
+	state := map[string]any{"spent": s.Spent}
+	if len(s.Caused) > 0 {
+		state["caused"] = s.Caused
+	}
+	for _, of := range p.States() {
+		state[of.Kind.String()] = map[string]any{"perSecond": of.Rate, "size": of.Size, "left": math.Floor(of.Left)}
+	}
+	response.Extensions["budget"] = state
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/price"
 	"cosmosblog/store/cosmos"
@@ -52,6 +53,8 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 		d = new(diagnostics)
 		ctx = cosmos.WithRecorder(ctx, d)
 	}
+	end := func() { budget.PaymentOf(ctx).End(operationName(ctx), usage.spending()) }
+	defer end()
 	response := next(ctx)
 	if response == nil {
 		return nil
@@ -60,20 +63,37 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 		response.Data = nil
 	}
 	if d != nil {
+		end()
 		d.addTo(response, price.Estimate(ctx))
+		addBudget(response, budget.PaymentOf(ctx), usage.spending())
 	}
 	return response
 }
 
+// operationName returns the name of a context's operation, which may be empty.
+func operationName(ctx context.Context) string {
+	if !graphql.HasOperationContext(ctx) {
+		return ""
+	}
+	if operation := graphql.GetOperationContext(ctx).Operation; operation != nil {
+		return operation.Name
+	}
+	return ""
+}
+
 // InterceptRootField runs each mutation in its own scope. The result of a mutation that failed
-// because the deadline passed, or that was not executed because the operation was charged too much,
-// is null. The mutations before it keep their results.
+// because the deadline passed, or that was not executed because the operation was charged too much
+// or its budget is used up, is null. The mutations before it keep their results.
 func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	if !isMutation(ctx) {
 		return next(ctx)
 	}
 	u := scopeFrom(ctx).usage
-	if err := u.checkCharge(); err != nil {
+	err := u.checkCharge()
+	if spending := u.spending(); err == nil && spending.Spent > 0 {
+		err = budget.PaymentOf(ctx).Check(spending)
+	}
+	if err != nil {
 		graphql.AddError(ctx, err)
 		return graphql.Null
 	}

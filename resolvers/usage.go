@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/limits"
 	"cosmosblog/store/cosmos"
 )
@@ -86,10 +87,11 @@ func (u *usage) batchBytes() int {
 const chargeFactor = 2
 
 // checkCharge returns COST_LIMIT_EXCEEDED if the operation was charged chargeFactor times the limit
-// of the price. Requests in flight may exceed that.
+// of the price. What kept results cost once counts, because answers take memory and processor time
+// wherever they come from. Requests in flight may exceed the limit.
 func (u *usage) checkCharge() error {
 	limit := chargeFactor * float64(u.limits.Cost)
-	charged := u.meter.Charged()
+	charged := u.meter.Spent()
 	if limit == 0 || charged <= limit {
 		return nil
 	}
@@ -98,6 +100,11 @@ func (u *usage) checkCharge() error {
 		sentence = "This was not executed, because the operation was charged %.0f RU already, and the server allows %.0f. Fields without an error have succeeded."
 	}
 	return blog.Errorf(blog.CostLimitExceeded, sentence, charged, limit)
+}
+
+// spending returns what the operation has spent so far.
+func (u *usage) spending() budget.Spending {
+	return budget.Spending{Spent: u.meter.Spent(), Caused: u.meter.Caused(), Unknown: u.meter.Unanswered() > 0}
 }
 
 // addContent counts bytes of content. Once their sum has exceeded the limit, every call returns

@@ -66,7 +66,7 @@ func listNames[T any](
 	ctx context.Context, s *Store, partition string, n int, before, query string, named func(string) *T,
 ) ([]*T, error) {
 	key := readcache.Key{Container: s.lists.ID(), Partition: partition, Read: query, First: n, ID: before}
-	lists, cached, err := readShared(ctx, s, s.lists, key, func(ctx context.Context) (lists []*T, bytes int, err error) {
+	found, cached, err := readShared(ctx, s, s.lists, key, func(ctx context.Context) (lists []*T, bytes int, err error) {
 		items, err := cosmos.Query[schema.WeightItem](ctx, s.lists, partition, query, n,
 			azcosmos.QueryParameter{Name: "@n", Value: n}, azcosmos.QueryParameter{Name: "@before", Value: before})
 		lists = make([]*T, len(items))
@@ -77,7 +77,7 @@ func listNames[T any](
 		return lists, bytes, err
 	})
 	if cached && err == nil {
-		cosmos.RecordCached(ctx, s.lists.ID(), cosmos.OperationQuery, http.StatusOK, partition)
+		cosmos.RecordCached(ctx, s.lists.ID(), cosmos.OperationQuery, http.StatusOK, found.charge, partition)
 	}
-	return lists, cosmos.ToBlogError(err)
+	return found.result, cosmos.ToBlogError(err)
 }

@@ -87,12 +87,13 @@ func (a access) permits(seen string) bool {
 // isExact reports whether kept values need no session, because all reads show the latest state.
 func (s *Store) isExact() bool { return s.cache.Keeps() && s.tail == nil }
 
-// seen is the result of a read, with the state of the container that its session had seen then, as
-// a session token. It is what the cache keeps. Another session that gets it has seen that state:
-// without that, its next read could be answered by a replica that is behind.
+// seen is the result of a read with its charge, and with the state of the container that its
+// session had seen then, as a session token. It is what the cache keeps. Another session that gets
+// it has seen that state: otherwise, its next read could be answered by a replica that is behind.
 type seen[T any] struct {
 	result T
-	token  string // empty if the cache is exact
+	token  string  // empty if the cache is exact
+	charge float64 // RU of the read; of a read many, an equal share
 }
 
 // permittedBy returns whether a read may use a kept result.
@@ -137,16 +138,16 @@ func bytesToKeep(result int, token string) int {
 func readShared[T any](
 	ctx context.Context, s *Store, c *azcosmos.ContainerClient, key readcache.Key,
 	read func(context.Context) (result T, bytes int, err error),
-) (result T, cached bool, err error) {
+) (found seen[T], cached bool, err error) {
 	ctx = s.inSession(ctx)
 	access := s.accessTo(ctx, c)
 	readSeen := func(ctx context.Context) (seen[T], int, error) {
 		s.beforeRead(ctx, c)
-		result, bytes, err := read(ctx)
+		metered, meter := cosmos.Metered(ctx)
+		result, bytes, err := read(metered)
 		token := s.tokenToKeep(ctx, c)
-		return seen[T]{result, token}, bytesToKeep(bytes, token), err
+		return seen[T]{result, token, meter.Charged()}, bytesToKeep(bytes, token), err
 	}
-	var found seen[T]
 	if access.needed == "" {
 		found, cached, err = readcache.Read(ctx, access.cache, key, readSeen)
 	} else {
@@ -155,7 +156,7 @@ func readShared[T any](
 	if cached && found.token != "" {
 		cosmos.JoinSession(ctx, c.ID(), found.token)
 	}
-	return found.result, cached, err
+	return found, cached, err
 }
 
 // readAlone returns a kept result that the session may use, or reads one and keeps it. It shares no
@@ -176,7 +177,7 @@ func readAlone[T any](
 
 // readItem returns an item of a kind by one point read, or nil if there is none. Error: THROTTLED.
 func readItem[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.ContainerClient, kind string, at address) (P, error) {
-	item, cached, err := readShared(ctx, s, c, at.key(c, kind), func(ctx context.Context) (P, int, error) {
+	found, cached, err := readShared(ctx, s, c, at.key(c, kind), func(ctx context.Context) (P, int, error) {
 		items, err := cosmos.ReadEach[T](ctx, c, []azcosmos.ItemIdentity{at.identity()})
 		if err != nil || len(items) == 0 {
 			return nil, 0, err
@@ -186,12 +187,12 @@ func readItem[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Con
 	})
 	if cached && err == nil {
 		status := http.StatusOK
-		if item == nil {
+		if found.result == nil {
 			status = http.StatusNotFound
 		}
-		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationRead, status, at.partition)
+		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationRead, status, found.charge, at.partition)
 	}
-	return item, cosmos.ToBlogError(err)
+	return found.result, cosmos.ToBlogError(err)
 }
 
 // readItems returns the items of a kind at several addresses: those that are kept, and the others
@@ -209,6 +210,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 	items := make(map[address]P, len(addresses))
 	keeps := map[address]func(seen[P], int){}
 	var kept []string
+	keptCharge := 0.0
 	var missing []azcosmos.ItemIdentity
 	for _, at := range addresses {
 		if _, ok := items[at]; ok || keeps[at] != nil {
@@ -221,16 +223,18 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 			continue
 		}
 		kept = append(kept, at.partition)
+		keptCharge += item.charge
 		items[at] = item.result
 		if item.token != "" {
 			cosmos.JoinSession(ctx, c.ID(), item.token)
 		}
 	}
 	if len(kept) > 0 {
-		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationReadMany, http.StatusOK, kept...)
+		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationReadMany, http.StatusOK, keptCharge, kept...)
 	}
 	s.beforeRead(ctx, c)
-	read, err := cosmos.ReadEach[T](ctx, c, missing)
+	metered, meter := cosmos.Metered(ctx)
+	read, err := cosmos.ReadEach[T](metered, c, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -240,9 +244,9 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		at.partition, at.id = item.Address()
 		items[at] = item
 	}
-	token := s.tokenToKeep(ctx, c)
+	token, share := s.tokenToKeep(ctx, c), meter.Charged()/float64(len(missing))
 	for at, keep := range keeps {
-		keep(seen[P]{items[at], token}, bytesToKeep(bytesOf(items[at]), token))
+		keep(seen[P]{items[at], token, share}, bytesToKeep(bytesOf(items[at]), token))
 	}
 	return items, nil
 }
@@ -256,7 +260,7 @@ func readPage[Item, Element any, P stored[Item]](
 	if request.After != nil {
 		key.Date, key.ID = string(request.After.CreationDate), request.After.ID
 	}
-	page, cached, err := readShared(ctx, s, c, key, func(ctx context.Context) (blog.Page[Element], int, error) {
+	found, cached, err := readShared(ctx, s, c, key, func(ctx context.Context) (blog.Page[Element], int, error) {
 		items, err := list[Item](ctx, c, partition, l, request)
 		if err != nil {
 			return blog.Page[Element]{}, 0, err
@@ -273,9 +277,9 @@ func readPage[Item, Element any, P stored[Item]](
 		return page, bytes, nil
 	})
 	if cached && err == nil {
-		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationQuery, http.StatusOK, partition)
+		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationQuery, http.StatusOK, found.charge, partition)
 	}
-	return page, cosmos.ToBlogError(err)
+	return found.result, cosmos.ToBlogError(err)
 }
 
 // key returns the key of a read of an address. Reads of one address as items of different types

@@ -148,7 +148,7 @@ type Mutation struct {
 //   - `BAD_USER_INPUT`: an argument or a variable is not valid. An example is an id that is malformed
 //     or belongs to another type.
 //   - `COST_LIMIT_EXCEEDED`, `LIMIT_EXCEEDED`: the operation requests too much. See the limits below.
-//   - `THROTTLED`, `OVERLOADED`, `TIMEOUT`: retry after `extensions.retryAfterMs`.
+//   - `THROTTLED`, `OVERLOADED`, `TIMEOUT`, `BUDGET_EXCEEDED`: retry after `extensions.retryAfterMs`.
 //   - `INTERNAL`: the server failed. Report `extensions.errorId` to the operator.
 //
 // By default, one operation can:

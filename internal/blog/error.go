@@ -26,6 +26,7 @@ const (
 	Overloaded              Code = "OVERLOADED"                // the server is busy; RetryAfter is the time to wait
 	Timeout                 Code = "TIMEOUT"                   // out of time; RetryAfter is the time to wait
 	CostLimitExceeded       Code = "COST_LIMIT_EXCEEDED"       // rejected for its price before it ran
+	BudgetExceeded          Code = "BUDGET_EXCEEDED"           // with RetryAfter: the client has spent its budget
 	LimitExceeded           Code = "LIMIT_EXCEEDED"            // too long, too deep, or too many of something
 	GraphQLParseFailed      Code = "GRAPHQL_PARSE_FAILED"      // the query has a syntax error
 	GraphQLValidationFailed Code = "GRAPHQL_VALIDATION_FAILED" // the query does not match the schema

@@ -58,6 +58,7 @@ func New(environment Environment, serve Body) *cobra.Command {
 		build(environment, config.Audit, auditText, runAudit),
 		build(environment, config.Rebuild, rebuildText, runRebuild),
 		build(environment, config.Deadletters, deadlettersText, runDeadletters),
+		build(environment, config.Top, topText, runTop),
 		withFolderArgument(build(environment, config.Backup, backupText, runBackup)),
 		build(environment, config.Check, checkText, runCheck),
 		withTargetArguments(build(environment, config.Remove, removeText, runRemove)),

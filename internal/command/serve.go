@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/auth"
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/limits"
@@ -103,6 +104,12 @@ func (r Reads) Store(database *datafolder.Database) *store.Store {
 	return store.NewCached(database.DB, r.Cache, r.Tail)
 }
 
+// NewBooks returns the budgets of the server's clients.
+func NewBooks(task Task) *budget.Books {
+	account, address := task.Config.Budgets()
+	return budget.New(budget.Options{Account: account, Address: address})
+}
+
 // StartProjector runs the projector in the server's process until it closes. It returns nil if
 // the projector is turned off.
 func StartProjector(r *lifecycle.Runner, task Task, database *datafolder.Database) (*projector.Projector, error) {
@@ -120,10 +127,10 @@ func StartProjector(r *lifecycle.Runner, task Task, database *datafolder.Databas
 // StartObserver returns the checks and metrics of a server. If --metrics-addr is set, it serves
 // them there until r closes.
 func StartObserver(
-	r *lifecycle.Runner, task Task, database *datafolder.Database, reads Reads, p *projector.Projector,
+	r *lifecycle.Runner, task Task, database *datafolder.Database, reads Reads, books *budget.Books, p *projector.Projector,
 ) (telemetry.Observer, error) {
 	options := monitorOptions(task, database, p)
-	options.Reads, options.Tail, options.Sessions = reads.Cache, reads.Tail, reads.Sessions
+	options.Reads, options.Tail, options.Sessions, options.Books = reads.Cache, reads.Tail, reads.Sessions, books
 	observer := monitor.Server(r.Context(), options)
 	if task.Config.MetricsAddr == "" {
 		return observer, nil

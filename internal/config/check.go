@@ -37,6 +37,8 @@ func (c *Config) Check(command string) error {
 		return c.checkData()
 	case Schema:
 		return nil
+	case Top:
+		return errors.Join(checkOptionalAddress("--metrics-addr", c.MetricsAddr), checkOptionalAddress("--addr", c.Addr))
 	case Remove, Deadletters:
 		return c.checkDatabase()
 	case Seed:

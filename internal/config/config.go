@@ -16,9 +16,14 @@ type Config struct {
 	// PublishSchema makes serve return the schema outside of development too.
 	PublishSchema bool
 
-	CacheBytes   int           // size of the cache of reads of serve
-	Staleness    time.Duration // greatest age of a kept read, if no engine in the process counts changes
-	Limits       limits.Limits // limits of serve for its clients
+	CacheBytes int           // size of the cache of reads of serve
+	Staleness  time.Duration // greatest age of a kept read, if no engine in the process counts changes
+	Limits     limits.Limits // limits of serve for its clients
+	// What each account and each address may spend, in RU/s; the default if empty. BudgetServers share
+	// it.
+	AccountBudget, AddressBudget string
+	BudgetServers                int
+
 	PublicMaxAge time.Duration // how long caches may share answers; 0: not at all
 	CORSOrigins  string        // origins of web pages that may call the API, separated by commas
 	TrustedProxy string        // networks of the trusted proxies, separated by commas
@@ -77,6 +82,7 @@ const (
 	Audit       = "audit"
 	Rebuild     = "rebuild"
 	Deadletters = "deadletters"
+	Top         = "top"
 	Backup      = "backup"
 	Check       = "check"
 	Remove      = "remove"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +31,54 @@ var limitSettings = []Setting{
 	limit("cost-limit", "Maximum price of an operation in RU. The server rejects more expensive operations "+
 		"before they run, by the prices in the schema, and stops those that were charged twice the limit. 0 is no limit.",
 		func(l *limits.Limits) any { return &l.Cost }),
+	{
+		Commands: []string{Serve},
+		Flag:     "account-budget", Env: "COSMOSBLOG_ACCOUNT_BUDGET", Default: "",
+		Meaning: fmt.Sprintf("What each account may spend, in RU/s, with the background work that it causes. It can save up "+
+			"ten seconds of it. Beyond that, requests get 429 with `BUDGET_EXCEEDED`. 0 is no budget. If it is not set: %d, in "+
+			"development 0.", accountBudget),
+		field: func(c *Config) any { return &c.AccountBudget },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "address-budget", Env: "COSMOSBLOG_ADDRESS_BUDGET", Default: "",
+		Meaning: fmt.Sprintf("What the requests of each address may spend together, signed in or not, or those of a /64 network "+
+			"with IPv6. Behind a proxy, this needs `--trusted-proxy`. 0 is no budget. If it is not set: %d, in development 0.", addressBudget),
+		field: func(c *Config) any { return &c.AddressBudget },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "budget-servers", Env: "COSMOSBLOG_BUDGET_SERVERS", Default: "1",
+		Meaning: "The number of servers among which requests are spread. Each server gives each client its share of the " +
+			"budgets.",
+		field: func(c *Config) any { return &c.BudgetServers },
+	},
+}
+
+// The budgets in production, in RU/s. A person who reads a page every second spends about 20 RU/s.
+const (
+	accountBudget = 300
+	addressBudget = 1500
+)
+
+// Budgets returns what each account and each address may spend at this server, in RU/s; 0 is no
+// budget.
+func (c *Config) Budgets() (account, address float64) {
+	account, _ = c.budget(c.AccountBudget, accountBudget)
+	address, _ = c.budget(c.AddressBudget, addressBudget)
+	return account / float64(c.BudgetServers), address / float64(c.BudgetServers)
+}
+
+// budget parses a budget.
+func (c *Config) budget(text string, inProduction float64) (float64, bool) {
+	switch {
+	case text != "":
+		n, err := strconv.Atoi(text)
+		return float64(n), err == nil && n >= 0
+	case c.Development():
+		return 0, true
+	}
+	return inProduction, true
 }
 
 // limit returns the setting of a limit. Its default is that of package limits.
@@ -72,6 +121,12 @@ func (c *Config) checkLimits() error {
 	fault(l.InFlight < 1, "--max-in-flight must be at least 1")
 	fault(l.Time <= 0 || l.Time > maxTimeout, "--timeout must be positive and at most %v", maxTimeout)
 	fault(l.Cost < 0, "--cost-limit must not be negative")
+	account, isNumber := c.budget(c.AccountBudget, accountBudget)
+	fault(!isNumber, "--account-budget must be a number of RU/s, or 0")
+	address, isNumber := c.budget(c.AddressBudget, addressBudget)
+	fault(!isNumber, "--address-budget must be a number of RU/s, or 0")
+	fault(address > 0 && address < account, "--address-budget must not be below --account-budget, because people share addresses")
+	fault(c.BudgetServers < 1, "--budget-servers must be at least 1")
 	return errors.Join(faults...)
 }
 

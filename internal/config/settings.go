@@ -3,7 +3,7 @@ package config
 // settings are the settings of the database, of signing in and of single commands.
 var settings = []Setting{
 	{
-		Commands: []string{Serve},
+		Commands: []string{Serve, Top},
 		Flag:     "addr", Env: "COSMOSBLOG_ADDR", Default: "127.0.0.1:8080",
 		Meaning: "Listen address of the API. Port 0 selects a free port.",
 		field:   func(c *Config) any { return &c.Addr },
@@ -123,10 +123,10 @@ var settings = []Setting{
 		field: func(c *Config) any { return &c.LeaseBalance },
 	},
 	{
-		Commands: []string{Serve},
+		Commands: []string{Serve, Top},
 		Flag:     "metrics-addr", Env: "COSMOSBLOG_METRICS_ADDR", Default: "",
-		Meaning: "Separate listen address for `/healthz`, `/readyz` and `/metrics`. It has no " +
-			"authentication. In development, `/metrics` is also at `--addr`.",
+		Meaning: "Separate listen address for `/healthz`, `/readyz`, `/metrics` and `/top`. It has no " +
+			"authentication. In development, `/metrics` and `/top` are also at `--addr`.",
 		field: func(c *Config) any { return &c.MetricsAddr },
 	},
 	{

@@ -14,6 +14,9 @@ import (
 // ask before each use whether the answer is still the same.
 const privateControl = "private, no-cache"
 
+// publicControl begins the Cache-Control of an answer that caches may share.
+const publicControl = "public, "
+
 // isCacheable reports whether a client may keep the response of an executed query. Errors may be
 // gone at the next try, and extensions describe one execution.
 func isCacheable(r response) bool { return len(r.errors) == 0 && len(r.extensions) == 0 }
@@ -26,7 +29,7 @@ func (a *api) cacheControl(r *http.Request, known *knownDocument, data []byte) s
 	if isPersonal || a.PublicMaxAge == 0 || hasNullRoot(data) {
 		return privateControl
 	}
-	return fmt.Sprintf("public, max-age=%d", a.PublicMaxAge/time.Second)
+	return fmt.Sprintf(publicControl+"max-age=%d", a.PublicMaxAge/time.Second)
 }
 
 // hasNullRoot reports whether a root field of an answer's data is null.
@@ -71,5 +74,5 @@ func hasETag(r *http.Request, etag string) bool {
 // unchanged is the answer to a client that has the answer a. It has no body, and the headers that a
 // cache updates (RFC 9110, section 15.4.5).
 func unchanged(a answer) answer {
-	return answer{status: unchangedStatus, etag: a.etag, cacheControl: a.cacheControl}
+	return answer{status: unchangedStatus, etag: a.etag, cacheControl: a.cacheControl, payment: a.payment}
 }

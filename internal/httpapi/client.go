@@ -2,8 +2,11 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/netip"
+
+	"cosmosblog/internal/proxy"
 )
 
 type clientKey struct{}
@@ -21,4 +24,45 @@ func (a *api) withClientAddr(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), clientKey{}, a.Proxies.Client(r))))
 	})
+}
+
+// limitClients limits the requests in progress of each client behind a trusted proxy, by the number
+// of connections that a client without a proxy has. Otherwise one client that sends slowly could
+// take all connections of the proxy.
+func (a *api) limitClients(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		client := ClientAddr(r.Context())
+		if a.Limits.AddressConnections == 0 || !client.IsValid() || client == proxy.Peer(r) || client.IsLoopback() || a.Proxies.Contains(client) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body := &trackedBody{ReadCloser: r.Body}
+		r.Body = body
+		// After the handler, net/http waits for the rest of a body, and the request would hold its
+		// connection without being counted.
+		defer func() {
+			if r.ContentLength != 0 && !body.ended {
+				_ = http.NewResponseController(w).SetReadDeadline(past)
+			}
+		}()
+		if !a.clients.Begin(client, a.Limits.AddressConnections) {
+			a.reject(w, r, errTooManyRequests)
+			return
+		}
+		defer a.clients.End(client)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// trackedBody is a request body that knows whether it was read to its end.
+type trackedBody struct {
+	io.ReadCloser
+	ended bool
+}
+
+// Read implements io.Reader.
+func (b *trackedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.ended = b.ended || err == io.EOF
+	return n, err
 }

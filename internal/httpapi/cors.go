@@ -19,7 +19,7 @@ var (
 		"Traceparent", "Tracestate", "Baggage", "Sentry-Trace", // tracing libraries send them with every request
 		"Apollographql-Client-Name", "Apollographql-Client-Version",
 	}, preflightHeaders...), ", ")
-	corsExposed = "ETag, Retry-After, WWW-Authenticate, " + sessionHeader
+	corsExposed = "ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, " + sessionHeader
 )
 
 // sessionHeader is the header of a client's session token. Pages may send and read it, and caches

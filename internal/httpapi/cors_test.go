@@ -78,7 +78,7 @@ func grantsCORS(header http.Header) bool {
 
 // TestCORSOnRejections checks that pages of allowed origins can read rejections too.
 func TestCORSOnRejections(t *testing.T) {
-	const exposed = "ETag, Retry-After, WWW-Authenticate, Cosmosblog-Session"
+	const exposed = "ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, Cosmosblog-Session"
 	s := newServer(t, allowPage)
 	for _, r := range []reply{
 		s.query("{viewer{id}}", "Origin", page),

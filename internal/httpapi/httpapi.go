@@ -24,7 +24,9 @@ import (
 
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/memorypool"
 	"cosmosblog/internal/proxy"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/store/sessions"
@@ -50,6 +52,8 @@ type Options struct {
 	// Errors presents the errors of resolvers and of this package.
 	Errors   ErrorPresenter
 	Verifier auth.Verifier
+	// Books have the budgets of clients; none if nil.
+	Books *budget.Books
 	// Sessions lets clients read what they have written. If it is nil, there are no session tokens.
 	Sessions *sessions.Sessions
 	// Development enables the blog's pages, GraphiQL, introspection, automatic persisted queries,
@@ -73,6 +77,8 @@ type Options struct {
 	Ready []telemetry.Check
 	// Metrics serves /metrics in development. If it is nil, /metrics does not exist.
 	Metrics http.Handler
+	// Top serves /top in development. If it is nil, /top does not exist.
+	Top http.Handler
 	// Logger logs why a readiness check failed, and which origins are refused; slog's default if nil.
 	Logger *slog.Logger
 	// Traffic records every request to /graphql. If it is nil, nothing is recorded.
@@ -88,8 +94,8 @@ const (
 )
 
 // New returns the handler of all routes: /graphql, /healthz and /readyz, /schema.graphql if it is
-// published, and in development the blog at /, GraphiQL at /playground, /development/token and
-// /metrics.
+// published, and in development the blog at /, GraphiQL at /playground, /development/token,
+// /metrics and /top.
 func New(options Options) http.Handler {
 	options.Limits = options.Limits.OrDefault()
 	if options.Logger == nil {
@@ -101,13 +107,16 @@ func New(options Options) http.Handler {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
+	if options.Books == nil {
+		options.Books = budget.New(budget.Options{})
+	}
 	a := &api{
 		Options:    options,
 		documents:  newDocuments(options.Limits, options.Development),
 		persisted:  newPersistedQueries(options.Development),
 		places:     make(chan struct{}, options.Limits.InFlight),
-		bodies:     newBudget(options.Limits.AllBodiesBytes, options.Now),
-		answers:    newBudget(options.Limits.AllAnswersBytes, options.Now),
+		bodies:     memorypool.New(options.Limits.AllBodiesBytes, options.Now),
+		answers:    memorypool.New(options.Limits.AllAnswersBytes, options.Now),
 		compressor: newCompressor(),
 	}
 	mux := http.NewServeMux()
@@ -124,6 +133,9 @@ func New(options Options) http.Handler {
 		}
 		if options.Metrics != nil {
 			mux.Handle("/metrics", a.readOnly(options.Metrics))
+		}
+		if options.Top != nil {
+			mux.Handle("/top", a.readOnly(options.Top))
 		}
 	} else {
 		mux.HandleFunc("/", a.notFound)
@@ -160,11 +172,12 @@ func (a *api) handlePages(mux *http.ServeMux) {
 type api struct {
 	Options
 	documents  *documents
-	refused    refusedOrigins
+	refused    recentNames // origins
+	unknown    recentNames // proxies that are not trusted
 	persisted  persistedQueries
-	places     chan struct{} // one element for each operation in flight
-	bodies     *budget       // of all request bodies
-	answers    *budget       // of all large answers
+	places     chan struct{}    // one element for each operation in flight
+	bodies     *memorypool.Pool // of all request bodies
+	answers    *memorypool.Pool // of all large answers
 	compressor *compressor
 	clients    proxy.Counter // behind trusted proxies
 }

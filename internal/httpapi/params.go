@@ -63,7 +63,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, limit int) (string, *rejec
 	switch {
 	case tooLarge:
 		return "", bodyTooLarge(limit)
-	case errors.Is(err, errBodyBudget):
+	case errors.Is(err, errBodiesFull):
 		return "", errOverloaded
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return "", errBodyTimeout

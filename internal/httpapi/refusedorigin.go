@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// refusedOrigins remembers which refused origins were logged in the current period. Anyone can send
-// any Origin, so each is logged once per period, and at most maxRefusals in all.
-type refusedOrigins struct {
+// recentNames remembers which names were logged in the current period. Anyone can send any name, so
+// each is logged once per period, and at most maxRecentNames in all.
+type recentNames struct {
 	mu    sync.Mutex
 	since time.Time
 	names map[string]bool
 }
 
 const (
-	refusalPeriod  = time.Minute
-	maxRefusals    = 10 // logged in a period
+	recentPeriod   = time.Minute
+	maxRecentNames = 10 // logged in a period
 	maxOriginBytes = 253 + len("https://:65535")
 )
 
 // isNew reports whether a name is to be logged.
-func (o *refusedOrigins) isNew(name string, now time.Time) bool {
+func (o *recentNames) isNew(name string, now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.names == nil || now.Sub(o.since) >= refusalPeriod {
+	if o.names == nil || now.Sub(o.since) >= recentPeriod {
 		o.since, o.names = now, map[string]bool{}
 	}
-	if o.names[name] || len(o.names) >= maxRefusals {
+	if o.names[name] || len(o.names) >= maxRecentNames {
 		return false
 	}
 	o.names[name] = true

@@ -8,6 +8,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/internal/budget"
 )
 
 // response is a GraphQL response. The data of a request that was not executed is nil and is
@@ -40,6 +42,7 @@ type answer struct {
 	coding      string // content coding of the body; empty if it is not compressed
 	session     string // the session token of a mutation; empty if it changed nothing
 	isMutation  bool   // the operation was a mutation, and it was executed
+	payment     *budget.Payment
 
 	cacheControl string // empty if nobody may keep the answer
 	etag         string // empty if nobody may keep the answer

@@ -5,35 +5,37 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/memorypool"
 )
 
-// Answers of at most smallAnswer do not count against the budget of answers: connections bound
+// Answers of at most smallAnswer do not count against the pool of answers: connections bound
 // them, and most of them fit into the buffers of their connection. Larger ones are written in parts
 // of this size, to see how fast the client reads.
-const smallAnswer = 64 << 10
+const smallAnswer = memorypool.Small
 
 // send writes the answer of an operation. The memory is the operation's share.
-func (a *api) send(w http.ResponseWriter, r *http.Request, executed answer, memory *share) {
+func (a *api) send(w http.ResponseWriter, r *http.Request, executed answer, memory *memorypool.Share) {
 	if len(executed.body) <= smallAnswer {
-		memory.close()
+		memory.Close()
 		write(w, executed)
 		return
 	}
-	if !memory.resize(cap(executed.body)) {
+	if !memory.Resize(cap(executed.body)) {
 		small, rejected := a.withoutRoom(r.Context(), executed.contentType, executed.isMutation)
 		if rejected != nil {
 			a.reject(w, r, rejected)
 			return
 		}
-		small.session = executed.session
+		small.session, small.payment = executed.session, executed.payment
 		write(w, small)
 		return
 	}
-	memory.transfer(func() { http.NewResponseController(w).SetWriteDeadline(past) })
+	memory.Transfer(func() { http.NewResponseController(w).SetWriteDeadline(past) })
 	writeParts(w, executed, memory)
 }
 
@@ -51,14 +53,14 @@ func (a *api) withoutRoom(ctx context.Context, contentType string, isMutation bo
 }
 
 // writeParts writes an answer until the client disconnects or memory is stopped.
-func writeParts(w http.ResponseWriter, executed answer, memory *share) {
+func writeParts(w http.ResponseWriter, executed answer, memory *memorypool.Share) {
 	writeHeader(w, executed)
 	for part := range slices.Chunk(executed.body, smallAnswer) {
 		n, err := w.Write(part)
 		if err != nil {
 			return
 		}
-		memory.progress(n)
+		memory.Progress(n)
 	}
 }
 
@@ -75,6 +77,9 @@ func writeHeader(w http.ResponseWriter, a answer) {
 	if a.etag != "" {
 		header.Set("ETag", a.etag)
 		header.Set("Cache-Control", a.cacheControl)
+	}
+	if !strings.HasPrefix(a.cacheControl, publicControl) {
+		setRateLimit(header, a.payment)
 	}
 	if a.session != "" {
 		header[sessionHeader] = []string{a.session}

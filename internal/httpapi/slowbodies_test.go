@@ -38,13 +38,13 @@ func statusOf(answers *bufio.Reader) int {
 	return response.StatusCode
 }
 
-// paddedQuery has more bytes than the budget of bodies has left after exhaust.
+// paddedQuery has more bytes than the pool of bodies has left after exhaust.
 var paddedQuery = `{"query":"{__typename}"` + strings.Repeat(" ", 200) + "}"
 
 // declared is the length of the bodies that exhaust sends in part.
 const declared = 2 << 20
 
-// exhaust sends unfinished bodies that use up the budget of bodies. It returns their answers.
+// exhaust sends unfinished bodies that use up the pool of bodies. It returns their answers.
 func (s *slowServer) exhaust(bodies, bytes int) (stalled []*bufio.Reader) {
 	s.Helper()
 	for range bodies {

@@ -137,7 +137,7 @@ func TestAnswersInFlightAreBounded(t *testing.T) {
 	}
 }
 
-// While an answer is sent, nothing of its request is in memory but what the answer's budget counts.
+// While an answer is sent, nothing of its request is in memory but what the answer's share counts.
 func TestAnswersTakeTheirBytes(t *testing.T) {
 	const clients = 6
 	s := newSlowServer(t, func(*limits.Limits) {})

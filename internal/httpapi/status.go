@@ -11,6 +11,7 @@ import (
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/limits"
 )
 
@@ -23,6 +24,8 @@ type rejection struct {
 	status int
 	allow  string // with 405: the allowed methods
 	err    error
+
+	payment *budget.Payment // with BUDGET_EXCEEDED
 }
 
 const (
@@ -93,7 +96,7 @@ var (
 )
 
 func methodNotAllowed(allow, sentence string) *rejection {
-	return &rejection{http.StatusMethodNotAllowed, allow, blog.Errorf(blog.BadUserInput, "%s", sentence)}
+	return &rejection{status: http.StatusMethodNotAllowed, allow: allow, err: blog.Errorf(blog.BadUserInput, "%s", sentence)}
 }
 
 func forbidden(sentence string) *rejection {
@@ -140,6 +143,7 @@ func (r *rejection) setHeaders(header http.Header) {
 	if r.status == http.StatusUnauthorized {
 		header.Set("WWW-Authenticate", r.challenge())
 	}
+	setRateLimit(header, r.payment)
 	if wait := blog.RetryAfterOf(r.err); wait > 0 {
 		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}

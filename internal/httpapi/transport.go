@@ -10,7 +10,9 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/memorypool"
 )
 
 // transport implements GraphQL over HTTP: POST for all operations, and GET for queries.
@@ -32,12 +34,12 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := t.meterBody(w, r)
-	defer body.close()
+	defer body.Close()
 	params, rejected := t.readParams(w, r)
-	memory := t.answers.hold()
-	defer memory.close()
+	memory := t.answers.Hold()
+	defer memory.Close()
 	var executed answer
-	if rejected == nil && !body.arrived() {
+	if rejected == nil && !body.Arrived() {
 		rejected = errBodyTimeout
 	}
 	if rejected == nil {
@@ -47,7 +49,7 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.reject(w, r, rejected)
 		return
 	}
-	body.close()
+	body.Close()
 	t.send(w, r, executed, memory)
 	recycle(executed.body)
 }
@@ -58,7 +60,7 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // The operation has its place, and its time, from the arrival of the body until the answer is
 // complete. A client that sends or reads slowly holds no place. What the operation reads, and its
 // answer, counts in memory.
-func (t transport) run(r *http.Request, params *graphql.RawParams, memory *share) (answer, *rejection) {
+func (t transport) run(r *http.Request, params *graphql.RawParams, memory *memorypool.Share) (answer, *rejection) {
 	p := &place{places: t.places}
 	if !p.take() {
 		return answer{}, errOverloaded
@@ -83,7 +85,7 @@ func (t transport) run(r *http.Request, params *graphql.RawParams, memory *share
 }
 
 // execute executes the operation of a request in a context. The operation holds a place.
-func (t transport) execute(ctx context.Context, r *http.Request, params *graphql.RawParams, memory *share, p *place) (answer, *rejection) {
+func (t transport) execute(ctx context.Context, r *http.Request, params *graphql.RawParams, memory *memorypool.Share, p *place) (answer, *rejection) {
 	contentType := negotiateType(r)
 	known, operation, errs := t.createOperation(ctx, params)
 	if len(errs) > 0 {
@@ -93,6 +95,12 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	if r.Method == http.MethodGet && operation.Operation.Operation != ast.Query {
 		return answer{}, errNotAQuery
 	}
+	payment, rejected := t.beginPayment(ctx, r, operation)
+	if rejected != nil {
+		return answer{}, rejected
+	}
+	defer payment.End("", budget.Spending{}) // if nothing was executed
+	ctx = budget.With(ctx, payment)
 	session, rejected := t.beginSession(ctx, r, known, p)
 	if rejected != nil {
 		return answer{}, rejected
@@ -106,17 +114,17 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	if len(executed.Data) > t.Limits.AnswerBytes {
 		t.dropData(ctx, operation, executed)
 	}
-	if memory.overfull.Load() && !session.isMutation {
+	if memory.IsOverfull() && !session.isMutation {
 		return answer{}, errAnswersFull
 	}
-	if len(executed.Data) > smallAnswer && !memory.resize(dataFactor*len(executed.Data)) {
+	if len(executed.Data) > smallAnswer && !memory.ResizeForData(len(executed.Data)) {
 		complete, rejected := t.withoutRoom(ctx, contentType, session.isMutation)
 		complete.session = token
 		return complete, rejected
 	}
 	result := executedResponse(executed)
 	complete := t.encode(contentType, executedStatus, result)
-	complete.isMutation, complete.session = session.isMutation, token
+	complete.isMutation, complete.session, complete.payment = session.isMutation, token, payment
 	if r.Method == http.MethodGet && isCacheable(result) {
 		complete.cacheControl = t.cacheControl(r, known, result.data)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 	"cosmosblog/store"
@@ -25,6 +26,7 @@ type Options struct {
 	Reads     *readcache.Cache     // of this process; nil if it has none
 	Tail      *tail.Tail           // that counts changes for Reads; nil if there is none
 	Sessions  *sessions.Sessions   // of the clients of this process; nil if it has none
+	Books     *budget.Books        // of the clients of this process; nil if it has none
 	ReadyLag  time.Duration        // maximum projection lag while ready; 0 for any
 	Logger    *slog.Logger
 
@@ -115,6 +117,10 @@ func (m *monitor) observer(isOurs func(projector.Lag) bool) telemetry.Observer {
 	}
 	if m.Sessions != nil {
 		observer.Metrics.Add(sessionMetrics(m.Sessions)...)
+	}
+	if m.Books != nil {
+		observer.Metrics.Add(budgetMetrics(m.Books)...)
+		observer.Top = func(n int) any { return m.Books.Top(n) }
 	}
 	if m.Traffic != nil {
 		observer.Metrics.AddTraffic(m.Traffic)

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/store/readcache"
 	"cosmosblog/store/sessions"
@@ -56,6 +57,44 @@ func tailMetrics(t *tail.Tail) []telemetry.Metric {
 			Counter: true,
 			Read: func() ([]telemetry.Value, error) {
 				return []telemetry.Value{{Value: t.Charge()}}, nil
+			},
+		},
+	}
+}
+
+// budgetMetrics are the metrics of the budgets of a server's clients. They name no client.
+func budgetMetrics(b *budget.Books) []telemetry.Metric {
+	return []telemetry.Metric{
+		{
+			Name:    "cosmosblog_budget_spent_total",
+			Help:    "RU that operations spent: charges of their requests, and what kept results that they used cost once.",
+			Counter: true,
+			Read: func() ([]telemetry.Value, error) {
+				return []telemetry.Value{{Value: b.Totals().Spent}}, nil
+			},
+		},
+		{
+			Name:    "cosmosblog_budget_caused_total",
+			Help:    "Price in RU of the background work that mutations caused, by kind.",
+			Counter: true,
+			Labels:  []string{"work"},
+			Read: func() (values []telemetry.Value, err error) {
+				for work, price := range b.Totals().Caused {
+					values = append(values, telemetry.Value{Value: price, Labels: []string{work}})
+				}
+				return values, nil
+			},
+		},
+		{
+			Name:    "cosmosblog_budget_refused_total",
+			Help:    "Requests that were refused, by whose budget was used up: the account's or the address's.",
+			Counter: true,
+			Labels:  []string{"budget"},
+			Read: func() (values []telemetry.Value, err error) {
+				for kind, n := range b.Totals().Refused {
+					values = append(values, telemetry.Value{Value: float64(n), Labels: []string{budget.Kind(kind).String()}})
+				}
+				return values, nil
 			},
 		},
 	}

@@ -73,8 +73,11 @@ const estimateExtension = "Estimate"
 
 // Estimate returns the price in RU of the operation in the context. It returns 0 if the operation
 // was rejected before its price was known.
-func Estimate(ctx context.Context) float64 {
-	estimate, _ := graphql.GetOperationContext(ctx).Stats.GetExtension(estimateExtension).(float64)
+func Estimate(ctx context.Context) float64 { return Of(graphql.GetOperationContext(ctx)) }
+
+// Of returns the price in RU of an operation, as Estimate does.
+func Of(operation *graphql.OperationContext) float64 {
+	estimate, _ := operation.Stats.GetExtension(estimateExtension).(float64)
 	return estimate
 }
 

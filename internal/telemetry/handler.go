@@ -1,14 +1,17 @@
 package telemetry
 
 import (
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"strconv"
 )
 
 // Observer serves the readiness and the metrics of a process over HTTP.
 type Observer struct {
 	Metrics *Metrics
+	Top     func(n int) any // the report of the n that spent most of each kind, at /top; nil if there is none
 	Checks  []Check
 	Logger  *slog.Logger
 }
@@ -22,7 +25,26 @@ func (o Observer) Handler() http.Handler {
 	})
 	mux.HandleFunc("GET /readyz", o.readyz)
 	mux.Handle("GET /metrics", o.MetricsHandler())
+	if o.Top != nil {
+		mux.Handle("GET /top", o.TopHandler())
+	}
 	return mux
+}
+
+// mostSpenders is the number of entries of each list of /top without `n`.
+const mostSpenders = 20
+
+// TopHandler returns a handler that answers with the report of Top. The parameter `n` is its number
+// of entries.
+func (o Observer) TopHandler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("n"), strconv.Itoa(mostSpenders)))
+		if err != nil || n < 1 {
+			writeJSON(w, http.StatusBadRequest, map[string]any{"error": "n must be a positive number"})
+			return
+		}
+		writeJSON(w, http.StatusOK, o.Top(n))
+	})
 }
 
 // MetricsHandler returns a handler that answers with the metrics.
@@ -38,7 +60,7 @@ func (o Observer) readyz(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, status, report)
 }
 
-func writeJSON(w http.ResponseWriter, status int, body map[string]any) {
+func writeJSON(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		panic("telemetry: a response that is not JSON: " + err.Error())

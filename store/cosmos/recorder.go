@@ -2,11 +2,9 @@ package cosmos
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -44,25 +42,10 @@ func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
 	return context.WithValue(ctx, recorderKey{}, recorder)
 }
 
-// Meter sums the charges of requests. It may be used concurrently. The zero value is ready.
-type Meter struct{ hundredths atomic.Int64 } // the service reports charges with two digits
-
-type meterKey struct{}
-
-// WithMeter returns a context whose requests are added to a meter, beside what records them. It
-// replaces the Meter of ctx.
-func WithMeter(ctx context.Context, m *Meter) context.Context {
-	return context.WithValue(ctx, meterKey{}, m)
-}
-
-// Charged returns the charge so far in RU.
-func (m *Meter) Charged() float64 { return float64(m.hundredths.Load()) / 100 }
-
-func (m *Meter) add(charge float64) { m.hundredths.Add(int64(math.Round(100 * charge))) }
-
 // RecordCached records a read of partitions that needed no request, with the status that a request
-// would have got.
-func RecordCached(ctx context.Context, container, operation string, status int, partitions ...string) {
+// would have got. charge is the RU that reading the result cost once. It counts in the Meter.
+func RecordCached(ctx context.Context, container, operation string, status int, charge float64, partitions ...string) {
+	meterOf(ctx).addKept(charge)
 	recorder, ok := ctx.Value(recorderKey{}).(Recorder)
 	if !ok {
 		return
@@ -87,7 +70,7 @@ type recorderPolicy struct{ own Recorder } // the DB's; nil if there is none
 func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 	ctx := request.Raw().Context()
 	recorder, _ := ctx.Value(recorderKey{}).(Recorder)
-	meter, _ := ctx.Value(meterKey{}).(*Meter)
+	meter := meterOf(ctx)
 	if recorder == nil && meter == nil && p.own == nil {
 		return request.Next()
 	}
@@ -105,9 +88,7 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 		record.Status = response.StatusCode
 		record.Charge, _ = strconv.ParseFloat(response.Header.Get(chargeHeader), 64)
 	}
-	if meter != nil {
-		meter.add(record.Charge)
-	}
+	meter.add(record.Charge, err == nil)
 	if p.own != nil {
 		p.own.Record(ctx, record)
 	}

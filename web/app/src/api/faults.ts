@@ -5,7 +5,7 @@ import { noAnswer } from '../../../shared/fetch';
 // the index in it, if the field is a list. A retry can help if it isTemporary.
 export type Fault = { code?: string; message: string; field?: string; element?: number; isTemporary?: boolean };
 
-const temporary = ['TRY_AGAIN', 'THROTTLED', 'OVERLOADED', 'TIMEOUT', 'DELETION_UNDER_WAY', 'INTERNAL'];
+const temporary = ['TRY_AGAIN', 'THROTTLED', 'OVERLOADED', 'TIMEOUT', 'BUDGET_EXCEEDED', 'DELETION_UNDER_WAY', 'INTERNAL'];
 
 // faultsOf returns the faults of a result. A request without an answer is a fault too.
 export function faultsOf(error: CombinedError | undefined): Fault[] {
@@ -55,6 +55,8 @@ function sentence(code: string, extensions: Record<string, unknown>): string | u
       return 'The server is busy.';
     case 'TIMEOUT':
       return 'The server took too long.';
+    case 'BUDGET_EXCEEDED':
+      return `Too much was read or written here in the last seconds. It goes on in ${Math.ceil(Number(extensions.retryAfterMs) / 1000)} s.`;
     case 'COST_LIMIT_EXCEEDED':
       if (extensions.price === undefined) return; // the message says what was not done
       return `This would cost ${extensions.price} RU, and the server allows ${extensions.limit}.`;

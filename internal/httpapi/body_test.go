@@ -10,9 +10,9 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// TestBodyBudget checks that the bodies of all connections share one budget, and that finished
+// TestBodyMemory checks that the bodies of all connections share one memory pool, and that finished
 // requests return their share.
-func TestBodyBudget(t *testing.T) {
+func TestBodyMemory(t *testing.T) {
 	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
 		o.Limits = limits.Default()
 		o.Limits.AllBodiesBytes = 100 << 10
@@ -36,7 +36,7 @@ func TestBodyBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := s.post(query); r.Code != 429 || r.codes() != "OVERLOADED" || r.Header().Get("Retry-After") == "" {
-		t.Errorf("while the budget is used up: status %d: %s", r.Code, r.Body)
+		t.Errorf("while the pool is used up: status %d: %s", r.Code, r.Body)
 	}
 	sent.Close()
 	if code := <-first; code != 400 {
@@ -44,7 +44,7 @@ func TestBodyBudget(t *testing.T) {
 	}
 	for range 3 {
 		if r := s.post(query); r.Code != 200 {
-			t.Errorf("after the budget was released: status %d: %s", r.Code, r.Body)
+			t.Errorf("after the pool was released: status %d: %s", r.Code, r.Body)
 		}
 	}
 }

@@ -1,0 +1,352 @@
+// Package budget limits what each client spends over time, in request units (RU) of Cosmos DB. An
+// account and the network of an address each have a budget, and a request pays from both: accounts
+// can be had for nothing, and the people of an office share an address.
+//
+// A budget is a token bucket. It fills with a rate in RU/s, up to the amount of Burst. A request is
+// admitted if something is left, whatever its price, so every operation can be afforded. Its price
+// is deducted at once, so that a hundred connections cannot spend what one may. When it ends, the
+// price is replaced by what it spent, and by the price of the background work that it caused. A
+// budget can therefore be overdrawn, and the client waits until it is filled again.
+//
+// Each server has its own Books, in memory. A restart fills all budgets, which costs at most one
+// Burst of each client.
+package budget
+
+import (
+	"context"
+	"maps"
+	"math"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
+)
+
+const (
+	// Burst is the time whose rate a full budget holds.
+	Burst = 10 * time.Second
+
+	// maxDebt is the time whose rate background work can put a budget below zero. The sweep of a user
+	// with 100,000 likes, or the purge of a popular post, costs more than that. It is rare, and others
+	// have paid for the likes and comments. Its cause should be able to go on within a minute.
+	maxDebt = time.Minute
+
+	// maxClients is the number of budgets of each kind that are held. One takes about 300 bytes. If
+	// there are more, those that were not used for longest begin again. With fewer than maxClients
+	// clients within the time that a budget needs to fill, nothing is lost by that.
+	maxClients = 100_000
+)
+
+// Options configure Books. The zero value limits nothing.
+type Options struct {
+	Account float64          // rate in RU/s; 0 for no budget
+	Address float64          // of a network: limits.NetworkOf
+	Now     func() time.Time // time.Now if nil
+}
+
+// Books hold the budgets of a server's clients. It may be used concurrently.
+type Books struct {
+	now func() time.Time
+
+	mu        sync.Mutex
+	accounts  *purses[string]
+	addresses *purses[netip.Prefix]
+	spenders  *spenders
+	totals    Totals
+}
+
+// Totals are sums since the start, in RU.
+type Totals struct {
+	Spent   float64            // of operations: charges of their requests, and what kept results cost once
+	Caused  map[string]float64 // prices of background work, by the kind of work
+	Refused [2]int             // requests, by Kind of the budget that was used up
+}
+
+// Kind is a kind of client.
+type Kind int
+
+// The kinds of clients.
+const (
+	Account Kind = iota
+	Address
+)
+
+// String returns "account" or "address".
+func (k Kind) String() string { return [...]string{"account", "address"}[k] }
+
+// New returns Books in which all budgets are full.
+func New(o Options) *Books {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Books{
+		now:       o.Now,
+		accounts:  newPurses[string](o.Account),
+		addresses: newPurses[netip.Prefix](o.Address),
+		spenders:  newSpenders(o.Now()),
+		totals:    Totals{Caused: map[string]float64{}},
+	}
+}
+
+// Limit reports whether any client has a budget.
+func (b *Books) Limit() bool { return b.accounts.rate > 0 || b.addresses.rate > 0 }
+
+// Totals returns the sums since the start.
+func (b *Books) Totals() Totals {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	totals := b.totals
+	totals.Caused = maps.Clone(totals.Caused)
+	return totals
+}
+
+// Begin admits a request, whose price in RU is deducted from its budgets until it ends. account is
+// the id of the account's user, or "" for an anonymous request; Begin keeps no memory of it. An
+// address that is not valid, as of a Unix socket, has no budget. Error: BUDGET_EXCEEDED, with the
+// time after which something is left; the payment then only has the states of the budgets.
+func (b *Books) Begin(account string, address netip.Addr, price float64) (*Payment, error) {
+	p := &Payment{books: b, account: account, price: price}
+	if address.IsValid() {
+		p.network = limits.NetworkOf(address)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	if account != "" {
+		p.purses[Account] = b.accounts.of(strings.Clone, account, now)
+	}
+	if address.IsValid() {
+		p.purses[Address] = b.addresses.of(nil, p.network, now)
+	}
+	if used, wait := p.used(0); wait > 0 {
+		b.totals.Refused[used]++
+		b.spenders.refuse(p, now)
+		p.price, p.ended = 0, true
+		return p, p.exceeded(used, wait)
+	}
+	p.pay(price)
+	return p, nil
+}
+
+// Payment is what a request pays. It may be used concurrently.
+type Payment struct {
+	books   *Books
+	account string
+	network netip.Prefix
+	purses  [2]*purse // by Kind; nil without a budget
+
+	// The books' mutex guards the following.
+	price float64 // deducted until the request ends
+	ended bool
+}
+
+type paymentKey struct{}
+
+// With returns a context with the payment of its request.
+func With(ctx context.Context, p *Payment) context.Context {
+	return context.WithValue(ctx, paymentKey{}, p)
+}
+
+// PaymentOf returns the payment of a context's request, or nil.
+func PaymentOf(ctx context.Context) *Payment {
+	p, _ := ctx.Value(paymentKey{}).(*Payment)
+	return p
+}
+
+// Spending is what an operation has spent so far, in RU.
+type Spending struct {
+	Spent   float64            // charges of its requests, and what kept results that it used cost once
+	Caused  map[string]float64 // the prices of the background work that it caused, by the kind of work
+	Unknown bool               // a request was not answered, so that its charge is unknown
+}
+
+// work returns the price of all background work.
+func (s Spending) work() (sum float64) {
+	for _, price := range s.Caused {
+		sum += price
+	}
+	return sum
+}
+
+// Check returns an error if the operation may execute nothing more, because its budget is used up
+// by what it has spent so far. Error: BUDGET_EXCEEDED. Check of a nil Payment returns nil.
+func (p *Payment) Check(s Spending) error {
+	if p == nil {
+		return nil
+	}
+	b := p.books
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.refill(b.now())
+	used, wait := p.used(s.Spent + s.work() - p.price)
+	if wait == 0 {
+		return nil
+	}
+	return p.exceeded(used, wait)
+}
+
+// End ends the request. operation names what it has executed, for Top; End keeps no memory of it.
+// If a charge is unknown, because the client has disconnected, the request pays its price, if that
+// is more. Only the first call has an effect. End of a nil Payment does nothing.
+func (p *Payment) End(operation string, s Spending) {
+	if p == nil {
+		return
+	}
+	b := p.books
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.ended {
+		return
+	}
+	p.ended = true
+	if s.Unknown {
+		s.Spent = max(s.Spent, p.price)
+	}
+	now := b.now()
+	p.refill(now)
+	p.pay(s.Spent - p.price)
+	p.payWork(s.work())
+	b.totals.Spent += s.Spent
+	for work, price := range s.Caused {
+		b.totals.Caused[work] += price
+	}
+	b.spenders.add(p, operation, s, now)
+}
+
+// pay deducts an amount from the budgets.
+func (p *Payment) pay(amount float64) {
+	for _, purse := range p.purses {
+		if purse != nil {
+			purse.left -= amount
+		}
+	}
+}
+
+// payWork deducts the price of background work from the budgets, down to their least.
+func (p *Payment) payWork(amount float64) {
+	for _, purse := range p.purses {
+		if purse != nil {
+			purse.left = max(purse.left-amount, min(purse.left, -purse.rate*maxDebt.Seconds()))
+		}
+	}
+}
+
+func (p *Payment) refill(now time.Time) {
+	for _, purse := range p.purses {
+		if purse != nil {
+			purse.refill(now)
+		}
+	}
+}
+
+// used returns the budget that is used up if the request spends an amount in addition, and the time
+// until something is left of it. If several are, it is the one that takes longest; if none is, the
+// time is 0.
+func (p *Payment) used(amount float64) (used Kind, wait time.Duration) {
+	for kind, purse := range p.purses {
+		if purse == nil || purse.left-amount > 0 {
+			continue
+		}
+		if w := wholeMilliseconds(seconds((amount - purse.left) / purse.rate)); w > wait {
+			used, wait = Kind(kind), w
+		}
+	}
+	return used, wait
+}
+
+// exceeded returns the error of a request whose budget is used up.
+func (p *Payment) exceeded(used Kind, wait time.Duration) error {
+	sentence := [...]string{
+		"This account has used up its budget of %.0f RU a second. Retry in %v.",
+		"This address has used up its budget of %.0f RU a second, which all its users share. Retry in %v.",
+	}[used]
+	err := blog.Errorf(blog.BudgetExceeded, sentence, p.purses[used].rate, wait)
+	err.RetryAfter = wait
+	return err
+}
+
+// State is the state of one budget, in RU.
+type State struct {
+	Kind Kind
+	Rate float64       // RU/s
+	Size float64       // of the full budget
+	Left float64       // negative if it is overdrawn
+	Full time.Duration // until it is full, if nothing is spent
+}
+
+// States returns the states of the request's budgets.
+func (p *Payment) States() (states []State) {
+	p.books.mu.Lock()
+	defer p.books.mu.Unlock()
+	p.refill(p.books.now())
+	for kind, purse := range p.purses {
+		if purse != nil {
+			size := purse.size()
+			states = append(states, State{Kind(kind), purse.rate, size, purse.left, seconds((size - purse.left) / purse.rate)})
+		}
+	}
+	return states
+}
+
+// purses are the budgets of all clients of a kind.
+type purses[K comparable] struct {
+	rate float64 // RU/s; 0 for none
+	lru  *simplelru.LRU[K, *purse]
+}
+
+// purse is one budget.
+type purse struct {
+	rate float64 // RU/s, above 0
+	left float64 // RU; negative if it is overdrawn
+	at   time.Time
+}
+
+func newPurses[K comparable](rate float64) *purses[K] {
+	lru, err := simplelru.NewLRU[K, *purse](maxClients, nil)
+	if err != nil {
+		panic("budget: " + err.Error()) // only for a size below 1
+	}
+	return &purses[K]{rate, lru}
+}
+
+// of returns the budget of a client, filled up to now, or nil if there are no budgets. If copied is
+// not nil, it returns a copy of the client that may be kept.
+func (all *purses[K]) of(copied func(K) K, client K, now time.Time) *purse {
+	if all.rate == 0 {
+		return nil
+	}
+	known, ok := all.lru.Get(client)
+	if !ok {
+		if copied != nil {
+			client = copied(client)
+		}
+		known = &purse{rate: all.rate, at: now}
+		known.left = known.size()
+		all.lru.Add(client, known)
+	}
+	known.refill(now)
+	return known
+}
+
+func (p *purse) size() float64 { return p.rate * Burst.Seconds() }
+
+// refill fills the budget for the time since it was filled last. If the clock was set back, it
+// fills nothing.
+func (p *purse) refill(now time.Time) {
+	if passed := now.Sub(p.at); passed > 0 {
+		p.left = max(p.left, min(p.size(), p.left+p.rate*passed.Seconds()))
+	}
+	p.at = now
+}
+
+// wholeMilliseconds returns a time in whole milliseconds, rounded up to at least one.
+func wholeMilliseconds(d time.Duration) time.Duration {
+	return d.Truncate(time.Millisecond) + time.Millisecond
+}
+
+func seconds(n float64) time.Duration { return time.Duration(math.Max(n, 0) * float64(time.Second)) }

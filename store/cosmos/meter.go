@@ -1,0 +1,116 @@
+package cosmos
+
+import (
+	"context"
+	"maps"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// Meter sums what requests are charged, what it cost to read results that were kept, and the
+// background work that commands cause. It may be used concurrently. Its methods do nothing, or
+// return 0, if it is nil.
+type Meter struct {
+	outer *Meter // counts the same, too; nil if there is none
+
+	charged, kept hundredths
+	unanswered    atomic.Int64
+
+	mu     sync.Mutex
+	caused map[string]float64 // price of background work, by the kind of work
+}
+
+// hundredths is an amount of RU, to which others are added concurrently. The service reports
+// charges with two digits.
+type hundredths struct{ n atomic.Int64 }
+
+func (h *hundredths) add(charge float64) { h.n.Add(int64(math.Round(100 * charge))) }
+
+func (h *hundredths) load() float64 { return float64(h.n.Load()) / 100 }
+
+type meterKey struct{}
+
+// WithMeter returns a context whose requests are added to a meter, beside what records them. It
+// replaces the Meter of ctx.
+func WithMeter(ctx context.Context, m *Meter) context.Context {
+	return context.WithValue(ctx, meterKey{}, m)
+}
+
+// Metered returns a context with a new meter. What is added to it is also added to ctx's Meter.
+func Metered(ctx context.Context) (context.Context, *Meter) {
+	m := &Meter{outer: meterOf(ctx)}
+	return WithMeter(ctx, m), m
+}
+
+// meterOf returns the Meter of a context, or nil if there is none.
+func meterOf(ctx context.Context) *Meter {
+	m, _ := ctx.Value(meterKey{}).(*Meter)
+	return m
+}
+
+// Charged returns the charge of all requests so far in RU.
+func (m *Meter) Charged() float64 {
+	if m == nil {
+		return 0
+	}
+	return m.charged.load()
+}
+
+// Spent returns the charge of all requests so far, and what it cost once to read the kept results
+// that were used, in RU. It does not depend on what is kept.
+func (m *Meter) Spent() float64 {
+	if m == nil {
+		return 0
+	}
+	return m.charged.load() + m.kept.load()
+}
+
+// Caused returns the price of the background work that commands have caused so far in RU, by the
+// kind of work.
+func (m *Meter) Caused() map[string]float64 {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.caused)
+}
+
+// Unanswered returns the number of requests without an answer, whose charge is unknown.
+func (m *Meter) Unanswered() int64 {
+	if m == nil {
+		return 0
+	}
+	return m.unanswered.Load()
+}
+
+// Cause adds background work of a kind to the Meter of a context, at its price in RU. The command
+// that causes the work calls Cause after it has succeeded.
+func Cause(ctx context.Context, work string, price float64) {
+	for m := meterOf(ctx); m != nil; m = m.outer {
+		m.mu.Lock()
+		if m.caused == nil {
+			m.caused = map[string]float64{}
+		}
+		m.caused[work] += price
+		m.mu.Unlock()
+	}
+}
+
+// add adds the charge of a request.
+func (m *Meter) add(charge float64, answered bool) {
+	for ; m != nil; m = m.outer {
+		m.charged.add(charge)
+		if !answered {
+			m.unanswered.Add(1)
+		}
+	}
+}
+
+// addKept adds what it cost once to read a kept result.
+func (m *Meter) addKept(charge float64) {
+	for ; m != nil; m = m.outer {
+		m.kept.add(charge)
+	}
+}
