@@ -217,6 +217,8 @@ directive @price(
   ru: Float! = 0
   "RU for each element that the field's list can hold."
   element: Float! = 0
+  "RU for each KiB of text in the field's arguments, in UTF-8."
+  perKiB: Float! = 0
   "The argument that sets the number of elements: an ` + "`" + `Int` + "`" + `, or a list whose length counts."
   size: String
   "The greatest number of elements of a list without such an argument."
@@ -526,7 +528,7 @@ type Mutation {
   createPost(
     "The title, the content, optional tags and an optional key for safe retries."
     input: CreatePostInput!
-  ): CreatePostPayload @price(ru: 13.5)
+  ): CreatePostPayload @price(ru: 13.5, perKiB: 0.55)
 
   """
   Edits a post. Only its author can. Errors:
@@ -540,7 +542,7 @@ type Mutation {
   updatePost(
     "The post and the changes."
     input: UpdatePostInput!
-  ): UpdatePostPayload @price(ru: 9.5)
+  ): UpdatePostPayload @price(ru: 9.5, perKiB: 0.6)
 
   """
   Deletes a post with its comments and likes. Only its author can. Errors:
@@ -566,7 +568,7 @@ type Mutation {
   createComment(
     "The post, the content and an optional key for safe retries."
     input: CreateCommentInput!
-  ): CreateCommentPayload @price(ru: 20)
+  ): CreateCommentPayload @price(ru: 20, perKiB: 0.55)
 
   """
   Edits a comment. Only its author can. The last edit wins. Errors:
@@ -578,7 +580,7 @@ type Mutation {
   updateComment(
     "The comment and its new content."
     input: UpdateCommentInput!
-  ): UpdateCommentPayload @price(ru: 17)
+  ): UpdateCommentPayload @price(ru: 17, perKiB: 0.55)
 
   """
   Deletes a comment. Its author and the author of the post can. Errors:

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
@@ -112,9 +113,34 @@ func (r postResolver) Comments(ctx context.Context, post *blog.Post, first *int,
 		order:  *order,
 		exists: r.exists(post, func(existing *blog.Post) int { return existing.CommentCount }),
 		read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
-			return r.store.Comments(ctx, post.ID, page)
+			return r.comments(ctx, post.ID, page)
 		},
 	}, first, after)
+}
+
+// comments reads a page of comments. Nobody knows their sizes before. So one request reads at most
+// as many (usage.commentsOfRequest) as may be read if all are of the greatest length. If there are
+// more, requests follow one after the other, unless the operation is charged too much.
+func (r postResolver) comments(ctx context.Context, postID string, request blog.PageRequest) (blog.Page[*blog.Comment], error) {
+	usage, left := scopeFrom(ctx).usage, request.First
+	request.First = min(left, usage.commentsOfRequest())
+	page, err := r.store.Comments(ctx, postID, request)
+	for left -= len(page.Items); err == nil && page.HasNextPage && left > 0; {
+		if err := usage.checkCharge(); err != nil {
+			return page, err
+		}
+		request.First = min(left, request.First)
+		request.After = &page.Positions[len(page.Positions)-1]
+		var next blog.Page[*blog.Comment]
+		next, err = r.store.Comments(ctx, postID, request)
+		left -= len(next.Items)
+		page = blog.Page[*blog.Comment]{ // the first one may be shared with other requests
+			Items:       slices.Concat(page.Items, next.Items),
+			Positions:   slices.Concat(page.Positions, next.Positions),
+			HasNextPage: next.HasNextPage,
+		}
+	}
+	return page, err
 }
 
 // Likes resolves Post.likes (Q5).

@@ -82,6 +82,18 @@ func (u *usage) batchBytes() int {
 	return u.limits.Cost * bytesPerRU
 }
 
+// longestCommentRU is what a query is charged for a comment of the greatest length, at most.
+const longestCommentRU = 7.2
+
+// commentsOfRequest returns the number of comments that one request may read, besides the one after
+// them that shows whether there are more. Its charge is then at most the limit of the price.
+func (u *usage) commentsOfRequest() int {
+	if u.limits.Cost == 0 {
+		return blog.MaxPageSize
+	}
+	return max(1, int(float64(u.limits.Cost)/longestCommentRU)-1)
+}
+
 // chargeFactor is the number of times the limit of the price that an operation may be charged.
 // Prices assume usual sizes of items.
 const chargeFactor = 2

@@ -41,6 +41,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	if a.Duplicate {
 		return a.Comment.Comment(a.Post.Post()), nil
 	}
+	causeProjection(ctx, priceOfResponse, 0)
 	return &blog.Comment{
 		ID:           argument.ID,
 		Post:         a.Post.Post(),
@@ -87,6 +88,7 @@ func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, co
 	if err := updateCommentRejections.of(a); err != nil {
 		return nil, err
 	}
+	causeProjection(ctx, priceOfResponse, 0)
 	return a.Comment.Comment(a.Post.Post()), nil
 }
 
@@ -107,6 +109,7 @@ func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID str
 	if err := deleteCommentRejections.of(a); err != nil {
 		return nil, err
 	}
+	causeProjection(ctx, priceOfResponse+priceOfGoneComment, 0)
 	return a.Comment.Comment(a.Post.Post()), nil
 }
 

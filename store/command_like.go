@@ -32,6 +32,7 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 	if a.Duplicate {
 		return a.Like.Like(a.Post.Post()), nil
 	}
+	causeProjection(ctx, priceOfResponse, 0)
 	return &blog.Like{
 		Post:         a.Post.Post(),
 		User:         &blog.User{ID: user.ID, Username: user.Username, Revision: user.Revision},
@@ -59,6 +60,9 @@ func (s *Store) UnlikePost(ctx context.Context, user *blog.User, postID string) 
 		if a.Code != schema.CodeLikeChanged || try == cosmos.MaxConflictTries {
 			if err := unlikeRejections.of(a); err != nil {
 				return nil, err
+			}
+			if a.Removed {
+				causeProjection(ctx, priceOfResponse, 0)
 			}
 			return a.Post.Post(), nil
 		}

@@ -51,6 +51,7 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	if a.Duplicate {
 		return a.Post.Post(), nil
 	}
+	causeProjection(ctx, priceOfNewPost, len(in.Tags))
 	return with(item.Post(), in.Content), nil
 }
 
@@ -97,7 +98,11 @@ func (s *Store) tryEdit(
 	if change.Title == nil && change.Content == nil && change.Tags == nil {
 		return item.Post(), tries.decide(ctx, nil, s.postAt(postID))
 	}
-	return s.edit(ctx, item, change, edit)
+	post, err := s.edit(ctx, item, change, edit)
+	if err == nil {
+		causeEdit(ctx, item.Tags, post)
+	}
+	return post, err
 }
 
 func (s *Store) postAt(id string) place { return place{s.posts, id, id} }
@@ -268,6 +273,7 @@ func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.
 		}
 		switch {
 		case err == nil:
+			causePurge(ctx, item)
 			item.Deleted = false
 			item.Revision-- // as before the deletion
 			return item.Post(), nil

@@ -281,7 +281,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestMemory checks that more addresses than are held, and the account names of large requests, keep
+// TestMemory checks that more addresses than are held, and the names of accounts, keep
 // little memory.
 func TestMemory(t *testing.T) {
 	b, clock := newBooks(100, 100)

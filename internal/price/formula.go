@@ -16,6 +16,7 @@ type Formula struct {
 	root     selection
 	fields   int
 	parts    int    // number of parts in root, with those below
+	texts    int    // number of texts in the parts
 	constant *Price // if no size depends on a variable
 }
 
@@ -26,6 +27,8 @@ type part struct {
 	size     float64    // of the field's list, unless it has a variable
 	variable *ast.Value // of the argument for the size; nil if the size is constant
 	reads    bool       // the field needs priced.read
+	texts    []text     // of the arguments that depend on a variable; for a field with a price for text
+	bytes    float64    // of the other arguments' texts
 	below    selection
 }
 
@@ -108,7 +111,7 @@ func hasVariable(value *ast.Value) bool {
 func (s selection) hasVariable() bool {
 	for _, parts := range s {
 		for _, p := range parts {
-			if p.variable != nil || p.below.hasVariable() {
+			if p.variable != nil || len(p.texts) > 0 || p.below.hasVariable() {
 				return true
 			}
 		}
@@ -118,8 +121,9 @@ func (s selection) hasVariable() bool {
 
 // Bytes returns the memory that the formula takes, without the document.
 func (f *Formula) Bytes() int {
-	const perPart = unsafe.Sizeof(part{}) + unsafe.Sizeof([]part{})               // at most one list for each part
-	return int(unsafe.Sizeof(*f)+unsafe.Sizeof(Price{})) + 2*f.parts*int(perPart) // append can double
+	const perPart = unsafe.Sizeof(part{}) + unsafe.Sizeof([]part{})                 // at most one list for each part
+	bytes := int(unsafe.Sizeof(*f)+unsafe.Sizeof(Price{})) + 2*f.parts*int(perPart) // append can double
+	return bytes + 2*f.texts*int(unsafe.Sizeof(text{}))
 }
 
 // prepare returns the formula of an operation with the conditions of its variables.
@@ -130,7 +134,7 @@ func (l List) prepare(operation *graphql.OperationContext, maxFields int) *Formu
 	}
 	p := preparation{operation: operation, maxFields: maxFields}
 	selected := p.selection(operation.Operation.SelectionSet, root, short)
-	return &Formula{root: selected, fields: p.fields, parts: p.parts}
+	return &Formula{root: selected, fields: p.fields, parts: p.parts, texts: p.texts}
 }
 
 // preparation is the state of one call to prepare.
@@ -139,6 +143,7 @@ type preparation struct {
 	maxFields int
 	fields    int // counted so far
 	parts     int
+	texts     int
 }
 
 // selection returns the priced parts of a selection. f is the form of the items that the field
@@ -181,10 +186,15 @@ func (p *preparation) part(field graphql.CollectedField, priced *pricedField, f 
 			made.size = priced.sizeOf(argument.Value, nil)
 		}
 	}
+	if priced.perKiB != 0 {
+		for _, argument := range field.Arguments {
+			made.bytes += p.bytesOf(argument.Value, &made.texts)
+		}
+	}
 	if priced.returns != nil {
 		made.below = p.selection(field.Selections, priced.returns, object.formOf(priced, f))
 	}
-	costs := priced.ru != 0 || priced.element != 0 || priced.hasSize() || made.reads || len(made.below) > 0
+	costs := priced.ru != 0 || priced.perKiB != 0 || priced.element != 0 || priced.hasSize() || made.reads || len(made.below) > 0
 	return made, costs
 }
 
@@ -227,7 +237,7 @@ func (p *part) cost(variables map[string]any, listSize float64) cost {
 		listSize = p.size
 	}
 	total := p.subfields(variables, listSize)
-	own := FieldPrice{p.priced.name, p.field, p.priced.ru + p.priced.element*listSize}
+	own := FieldPrice{p.priced.name, p.field, p.priced.ru + p.priced.element*listSize + p.textCost(variables)}
 	total = total.plus(cost{ru: own.RU, mostExpensive: own})
 	if hasSize {
 		total.elements += listSize

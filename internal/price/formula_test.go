@@ -84,7 +84,8 @@ func (c *calculation) field(field graphql.CollectedField, priced *pricedField, e
 		below.listSize = c.listSize(field, priced)
 	}
 	total := c.subfields(field, priced, below)
-	own := FieldPrice{priced.name, field.Field, priced.ru + priced.element*below.listSize}
+	text := priced.perKiB / 1024 * textBytes(field.ArgumentMap(c.operation.Variables))
+	own := FieldPrice{priced.name, field.Field, priced.ru + priced.element*below.listSize + text}
 	total = total.plus(cost{ru: own.RU, mostExpensive: own})
 	if hasSize {
 		total.elements += below.listSize

@@ -29,6 +29,7 @@ type pricedField struct {
 	isList  bool
 
 	ru, element  float64 // for each time that the field is resolved, and for each element of its list
+	perKiB       float64 // for each KiB of text in the arguments
 	sizeArgument string  // the argument that limits the length of the list; empty if there is none
 	defaultSize  float64 // used without that argument; 0 if the list has the size of the one around it
 	endsBatch    bool    // reads below this field are not batched across its siblings
@@ -130,6 +131,7 @@ func (t *pricedType) newField(name string, definition *ast.FieldDefinition, retu
 	arguments := price.ArgumentMap(nil)
 	field.endsBatch = true
 	field.ru, field.element = number(arguments["ru"]), number(arguments["element"])
+	field.perKiB = number(arguments["perKiB"])
 	field.returnsWhole, field.needsWhole = arguments["whole"] == true, arguments["needsWhole"] == true
 	field.returnsEntries, field.notInEntries = arguments["entries"] == true, arguments["notInEntries"] == true
 	if field.needsWhole || field.notInEntries {

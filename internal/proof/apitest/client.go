@@ -30,6 +30,10 @@ type Answer struct {
 			RequestCharge float64
 			Requests      []Request
 		}
+		Budget struct {
+			Spent  float64
+			Caused map[string]float64 // by the kind of background work
+		}
 	}
 }
 

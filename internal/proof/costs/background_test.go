@@ -1,0 +1,71 @@
+package costs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"cosmosblog/internal/proof/apitest"
+)
+
+// cause is a mutation that causes background work. The document's %s is filled when it is executed.
+type cause struct {
+	name     string
+	client   *apitest.Client
+	document string
+	arg      func() string // may be nil
+}
+
+// TestBackgroundPrices measures the background work of each mutation, and compares its price with
+// what the projector is charged for it. It compares docs/costs.md with the figures.
+func TestBackgroundPrices(t *testing.T) {
+	b := newBlog(t)
+	var got struct {
+		CreatePost    struct{ Post struct{ ID string } }
+		CreateComment struct{ Comment struct{ ID string } }
+	}
+	post := func() string { return got.CreatePost.Post.ID }
+	var table strings.Builder
+	fmt.Fprintf(&table, "| Mutation | of the projector | Price | Work |\n|---|---|---|---|\n")
+	for _, c := range []cause{
+		{"`createPost`", b.viewer, `createPost(input: {title: "New", content: "Text"}) { post { id } }`, nil},
+		{"`updatePost`", b.viewer, `updatePost(input: {id: %q, title: "Another title"}) { post { id } }`, post},
+		{"`createPost` with 5 tags", b.viewer, `createPost(input: {title: "New", content: "Text", tags: ["go", "a1", "b1", "c1", "d1"]}) { post { id } }`, nil},
+		{"`updatePost` with 5 tags, title", b.viewer, `updatePost(input: {id: %q, title: "Another title"}) { post { id } }`, post},
+		{"`updatePost`, 4 of 5 tags removed", b.viewer, `updatePost(input: {id: %q, tags: ["go"]}) { post { id } }`, post},
+		{"`likePost`", b.viewer, `likePost(input: {postId: %q}) { post { id } }`, post},
+		{"`likePost`, again", b.viewer, `likePost(input: {postId: %q}) { post { id } }`, post},
+		{"`unlikePost`", b.viewer, `unlikePost(input: {postId: %q}) { post { id } }`, post},
+		{"`createComment`", b.viewer, `createComment(input: {postId: %q, content: "Well said."}) { comment { id } }`, post},
+		{"`updateComment`", b.viewer, `updateComment(input: {id: %q, content: "Well said!"}) { comment { id } }`,
+			func() string { return got.CreateComment.Comment.ID }},
+		{"`deleteComment`", b.viewer, `deleteComment(input: {id: %q}) { comment { id } }`, func() string { return got.CreateComment.Comment.ID }},
+		{"`deletePost`", b.viewer, `deletePost(input: {id: %q}) { post { id } }`, post},
+		{"`deletePost` with 30 comments, 25 likes, 5 tags", b.viewer, `deletePost(input: {id: %q}) { post { id } }`, func() string { return b.postID }},
+		{"`createUser`", b.newcomer, `createUser(input: {username: "newcomer"}) { user { id } }`, nil},
+	} {
+		document := "mutation { " + c.document + " }"
+		if c.arg != nil {
+			document = fmt.Sprintf(document, c.arg())
+		}
+		answer := c.client.Ask(t, document, nil, &got)
+		if len(answer.Errors) > 0 {
+			t.Fatalf("%s: %v", c.name, answer.Errors)
+		}
+		price, caused := 0.0, answer.Extensions.Budget.Caused
+		for _, part := range caused {
+			price += part
+		}
+		b.recorder.Take()
+		b.settle()
+		charge := b.backgroundCharge()
+		work := strings.Join(slices.Sorted(maps.Keys(caused)), ", ")
+		fmt.Fprintf(&table, "| %s | %.2f | %.2f | %s |\n", c.name, charge, price, work)
+		if price < charge || price > 3*charge+5 {
+			t.Errorf("%s: the price of the background work is %.2f RU, and the projector was charged %.2f RU", c.name, price, charge)
+		}
+	}
+	compareSection(t, costsPath, "background-work", table.String())
+}
