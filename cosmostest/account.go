@@ -39,9 +39,9 @@ type Options struct {
 	// x-ms-cosmos-priority-level: Low are rejected if no more than that is left.
 	Throughput float64
 
-	// Buckets are the percentages of Throughput that the requests of each throughput bucket may use, by
-	// the bucket's id from 1 to 5, which is in the header x-ms-cosmos-throughput-bucket. Beyond that,
-	// they are rejected with 429 and substatus 3212. A bucket without a percentage has no limit.
+	// Buckets are the percentages of Throughput that the requests of each throughput bucket may use,
+	// by the bucket's id from 1 to 5, which is in the header x-ms-cosmos-throughput-bucket. Beyond
+	// that, they are rejected with 429 and substatus 3212. A bucket without a percentage has no limit.
 	Buckets map[int]float64
 
 	// Follower adds a follower that answers reads and can lag behind. See Account.Follower. Dir must

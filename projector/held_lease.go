@@ -144,8 +144,8 @@ func (h *heldLease) flush(ctx context.Context) error {
 // has written the lease, save returns changefeed.ErrLeaseLost, now and on every later call.
 //
 // A write of a lease is not background work. At low priority, a busy account could reject renewals
-// until the lease expires, and projectors would take leases from each other and repeat work. Clients
-// also wait for checkpoints.
+// until the lease expires. Projectors would then take leases from each other and repeat work.
+// Clients also wait for checkpoints.
 func (h *heldLease) save(ctx context.Context) error {
 	select {
 	case h.writing <- struct{}{}:

@@ -44,8 +44,8 @@ type Options struct {
 	Throughput float64
 
 	// Buckets are the percentages of Throughput that the requests of each throughput bucket
-	// (x-ms-cosmos-throughput-bucket) may use, by the bucket's id from 1 to 5. They are rejected beyond
-	// that with 429 and substatus 3212. A bucket without a percentage has no limit of its own.
+	// (x-ms-cosmos-throughput-bucket) may use, by the bucket's id from 1 to 5. Beyond that, they are
+	// rejected with 429 and substatus 3212. A bucket without a percentage has no limit of its own.
 	Buckets map[int]float64
 
 	// KeepExpired leaves expired items on disk, where no request sees them. Their removal takes log
