@@ -33,7 +33,16 @@ type Options struct {
 	// ranges. A range that has used up a second's share rejects requests with 429. With 0, the account
 	// never throttles. The throughput with which a container is created only determines its number of
 	// ranges: one for every 10,000 RU/s.
+	//
+	// What requests at high priority used of a range's last second is kept for them in the current
+	// one, and the whole of it if one of them was rejected. Requests with the header
+	// x-ms-cosmos-priority-level: Low are rejected if no more than that is left.
 	Throughput float64
+
+	// Buckets are the percentages of Throughput that the requests of each throughput bucket may use,
+	// by the bucket's id from 1 to 5, which is in the header x-ms-cosmos-throughput-bucket. Beyond
+	// that, they are rejected with 429 and substatus 3212. A bucket without a percentage has no limit.
+	Buckets map[int]float64
 
 	// Follower adds a follower that answers reads and can lag behind. See Account.Follower. Dir must
 	// be an empty folder, if it is set. Writes then run one after the other, so Scripts.Before must
@@ -201,6 +210,7 @@ func (o Options) engine(clock *replayClock, hooks Scripts) engine.Options {
 		Entra:               o.Entra,
 		Now:                 clock.Now,
 		Throughput:          o.Throughput,
+		Buckets:             o.Buckets,
 		KeepExpired:         o.Follower || o.Leader != nil,
 		QueriesSeeOwnWrites: o.Scripts.OwnWrites,
 		SnapshotScripts:     o.Scripts.Snapshot,

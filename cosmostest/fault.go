@@ -117,7 +117,7 @@ func Budget(perSecond float64, now func() time.Time) Fault {
 		}
 		found, _ := allowances.LoadOrStore(containerOf(request), new(budget.Allowance))
 		allowance := found.(*budget.Allowance)
-		if wait := allowance.Admit(perSecond, now()); wait > 0 {
+		if wait := allowance.Admit(budget.High, perSecond, now()); wait > 0 {
 			return Refuse(http.StatusTooManyRequests,
 				"X-Ms-Substatus: "+strconv.Itoa(budget.Substatus),
 				"X-Ms-Request-Charge: "+strconv.FormatFloat(budget.RefusalCharge, 'f', 2, 64),
@@ -127,7 +127,7 @@ func Budget(perSecond float64, now func() time.Time) Fault {
 		response, err := next.Do(request)
 		if err == nil {
 			charge, _ := strconv.ParseFloat(response.Header.Get("X-Ms-Request-Charge"), 64)
-			allowance.Pay(charge)
+			allowance.Pay(budget.High, charge)
 		}
 		return response, err
 	}

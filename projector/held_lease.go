@@ -142,6 +142,10 @@ func (h *heldLease) flush(ctx context.Context) error {
 // save writes the lease in its current state, which renews it. If ctx ends during the write, save
 // still waits for the answer, because releasing the lease requires its new etag. If another process
 // has written the lease, save returns changefeed.ErrLeaseLost, now and on every later call.
+//
+// A write of a lease is not background work. At low priority, a busy account could reject renewals
+// until the lease expires. Projectors would then take leases from each other and repeat work.
+// Clients also wait for checkpoints.
 func (h *heldLease) save(ctx context.Context) error {
 	select {
 	case h.writing <- struct{}{}:
@@ -161,7 +165,7 @@ func (h *heldLease) save(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.writeTimeout)
+	ctx, cancel := context.WithTimeout(cosmos.InForeground(context.WithoutCancel(ctx)), h.writeTimeout)
 	defer cancel()
 	written, err := h.write(ctx, lease)
 	h.mu.Lock()

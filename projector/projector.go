@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/views"
 )
 
@@ -55,8 +56,10 @@ func New(options Options) (*Projector, error) {
 }
 
 // Run projects until ctx is done. Then it releases its leases and returns nil. It logs failures
-// and retries them without limit. A Projector must not run more than once at a time.
+// and retries them without limit. Its requests are background work, except the writes of leases. A
+// Projector must not run more than once at a time.
 func (p *Projector) Run(ctx context.Context) error {
+	ctx = cosmos.InBackground(ctx)
 	for ctx.Err() == nil {
 		pause, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.renewLoop, w.workLoop) })
 		if err != nil && ctx.Err() == nil {

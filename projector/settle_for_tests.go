@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"cosmosblog/store/cosmos"
 )
 
 // SettleForTests projects all pending changes and then releases the leases. It is for tests
@@ -14,6 +16,7 @@ import (
 // It renews its leases meanwhile. It must not be called while Run is running. It returns the
 // first error, also if another projector holds a lease.
 func (p *Projector) SettleForTests(ctx context.Context) (err error) {
+	ctx = cosmos.InBackground(ctx)
 	defer func() { err = errors.Join(err, p.releaseAll(ctx)) }()
 	for busy := true; busy; {
 		if _, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.renewLoop) }); err != nil {

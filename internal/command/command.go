@@ -15,6 +15,7 @@ import (
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/monitor"
 	"cosmosblog/internal/telemetry"
+	"cosmosblog/store/cosmos"
 )
 
 // Environment is the part of the process's environment that commands use.
@@ -53,10 +54,10 @@ func New(environment Environment, serve Body) *cobra.Command {
 		build(environment, config.Provision, provisionText, runProvision),
 		build(environment, config.Engine, engineText, runEngine),
 		build(environment, config.Token, tokenText, runToken),
-		build(environment, config.Seed, seedText, runSeed),
-		build(environment, config.Copy, copyText, runCopy),
-		build(environment, config.Audit, auditText, runAudit),
-		build(environment, config.Rebuild, rebuildText, runRebuild),
+		build(environment, config.Seed, seedText, inBackground(runSeed)),
+		build(environment, config.Copy, copyText, inBackground(runCopy)),
+		build(environment, config.Audit, auditText, inBackground(runAudit)),
+		build(environment, config.Rebuild, rebuildText, inBackground(runRebuild)),
 		build(environment, config.Deadletters, deadlettersText, runDeadletters),
 		build(environment, config.Top, topText, runTop),
 		withFolderArgument(build(environment, config.Backup, backupText, runBackup)),
@@ -101,6 +102,11 @@ func build(environment Environment, name string, about text, body Body) *cobra.C
 	return command
 }
 
+// inBackground returns a body whose requests to the database are background work.
+func inBackground(body Body) Body {
+	return func(ctx context.Context, task Task) error { return body(cosmos.InBackground(ctx), task) }
+}
+
 // mainCause returns a *DamageError alone if err contains one, because the other errors follow
 // from the damage.
 func mainCause(err error) error {
@@ -119,13 +125,14 @@ func (t Task) note(format string, args ...any) { fmt.Fprintf(t.Stderr, format+"\
 // database returns the options of the database that the settings name.
 func (t Task) database() datafolder.Options {
 	return datafolder.Options{
-		Endpoint: t.Config.Endpoint,
-		Key:      t.Config.Key,
-		KeyName:  t.Config.KeyName,
-		Data:     t.Config.Data,
-		Database: t.Config.Database,
-		Recorder: monitor.Recorder(t.Traffic),
-		Logger:   t.Logger,
+		Endpoint:         t.Config.Endpoint,
+		Key:              t.Config.Key,
+		KeyName:          t.Config.KeyName,
+		Data:             t.Config.Data,
+		Database:         t.Config.Database,
+		BackgroundBucket: t.Config.BackgroundBucket,
+		Recorder:         monitor.Recorder(t.Traffic),
+		Logger:           t.Logger,
 	}
 }
 

@@ -16,14 +16,23 @@ var engineText = text{
 and other clients. With the emulators' well-known key it listens on loopback only. It rejects
 requests from web pages and, on loopback, requests under another host name. With --entra it also accepts tokens that
 look like Entra ID's. As on an account, these cannot create, change or read definitions. With --throughput it throttles
-as an account does, so that servers can be tested on a short one.
+as an account does, requests at low priority first, so that servers can be tested on a short one.
 `,
 }
 
 func runEngine(ctx context.Context, task Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		c := task.Config
-		options := datafolder.EngineOptions{Key: c.EngineKey, Entra: c.EngineEntra, Throughput: float64(c.EngineRU)}
+		buckets, err := c.Buckets()
+		if err != nil {
+			return err
+		}
+		options := datafolder.EngineOptions{
+			Key:        c.EngineKey,
+			Entra:      c.EngineEntra,
+			Throughput: float64(c.EngineRU),
+			Buckets:    buckets,
+		}
 		engine, err := datafolder.OpenEngine(r, c.Data, options, task.Logger)
 		if err != nil {
 			return err

@@ -21,18 +21,18 @@ func (c *Config) Check(command string) error {
 	case Serve:
 		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkLeases(),
 			checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(),
-			c.checkTraces(), c.checkLimits(), c.checkNetwork())
+			c.checkTraces(), c.checkLimits(), c.checkNetwork(), c.checkBackgroundBucket())
 	case Projector:
 		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr),
-			c.checkReadyLag(), c.checkLogLevel())
+			c.checkReadyLag(), c.checkLogLevel(), c.checkBackgroundBucket())
 	case Provision:
 		return errors.Join(c.checkDatabase(), c.checkProvision())
 	case Engine:
-		return errors.Join(c.checkData(), c.checkEngine())
+		return errors.Join(c.checkData(), c.checkEngine(), c.checkBuckets())
 	case Token:
 		return errors.Join(c.checkData(), c.checkSubject(), c.checkLocal())
 	case Copy:
-		return errors.Join(c.checkCopy(), c.checkLeaseExpire())
+		return errors.Join(c.checkCopy(), c.checkLeaseExpire(), c.checkBackgroundBucket())
 	case Backup, Check:
 		return c.checkData()
 	case Schema:
@@ -42,9 +42,9 @@ func (c *Config) Check(command string) error {
 	case Remove, Deadletters:
 		return c.checkDatabase()
 	case Seed:
-		return errors.Join(c.checkDatabase(), c.checkUsers(), c.checkLeaseExpire())
+		return errors.Join(c.checkDatabase(), c.checkUsers(), c.checkLeaseExpire(), c.checkBackgroundBucket())
 	case Audit, Rebuild:
-		return errors.Join(c.checkDatabase(), c.checkMaxRU(), c.checkLeaseExpire())
+		return errors.Join(c.checkDatabase(), c.checkMaxRU(), c.checkLeaseExpire(), c.checkBackgroundBucket())
 	}
 	return fmt.Errorf("unknown command %q", command)
 }

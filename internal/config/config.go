@@ -44,10 +44,14 @@ type Config struct {
 	KeyName  string // environment variable of Key for error messages; if empty, COSMOS_KEY
 	Database string
 
+	BackgroundBucket int // throughput bucket of background work; 0 for none
+
 	EngineTLS   bool   // engine serves HTTPS
 	EngineKey   string // master key of engine, in base64
 	EngineEntra bool   // engine accepts tokens of Entra ID
 	EngineRU    int    // RU/s of each container of engine; 0: it never throttles
+
+	EngineBuckets string // percentages of EngineRU of throughput buckets; see Buckets
 
 	Throughput       string // throughput that provision sets; store/provision parses it
 	SharedThroughput bool   // the database has the throughput, and its containers share it

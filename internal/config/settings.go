@@ -95,6 +95,13 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Database },
 	},
 	{
+		Commands: []string{Serve, Projector, Seed, Copy, Audit, Rebuild},
+		Flag:     "background-bucket", Env: "COSMOSBLOG_BACKGROUND_BUCKET", Default: "0",
+		Meaning: "Throughput bucket of background work, 1 to 5: of the projector and of these commands. The " +
+			"account limits it to a percentage of each container's throughput. With 0, it is in no bucket.",
+		field: func(c *Config) any { return &c.BackgroundBucket },
+	},
+	{
 		Commands: []string{Projector},
 		Flag:     "addr", Env: "COSMOSBLOG_PROJECTOR_ADDR", Default: "",
 		Meaning: "Listen address for `/healthz`, `/readyz` and `/metrics`. If it is not set, the projector" +
@@ -173,6 +180,14 @@ var settings = []Setting{
 			"that has used up a second's share rejects requests with 429 and the time to wait, as the " +
 			"service does. With 0, the engine never throttles.",
 		field: func(c *Config) any { return &c.EngineRU },
+	},
+	{
+		Commands: []string{Engine},
+		Flag:     "throughput-buckets", Env: "COSMOSBLOG_ENGINE_THROUGHPUT_BUCKETS", Default: "",
+		Meaning: "Percentages of `--throughput` that throughput buckets may use, such as `1=20,2=50`. The ids are " +
+			"1 to 5. Beyond its percentage, a bucket's requests are rejected with 429. Buckets that are not named " +
+			"have no limit.",
+		field: func(c *Config) any { return &c.EngineBuckets },
 	},
 	{
 		Commands: []string{Provision},

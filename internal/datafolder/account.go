@@ -48,6 +48,8 @@ func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 		Transport: newHTTPClient(),
 		Recorder:  o.Recorder,
 		ClockOff:  o.warnOfClock,
+
+		BackgroundBucket: o.BackgroundBucket,
 	}
 	if o.Key != "" {
 		return options, nil

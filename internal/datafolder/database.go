@@ -20,8 +20,11 @@ type Options struct {
 	Data     string // path of the data folder
 	Database string // database name
 	ReadOnly bool   // opening it needs no scripts, and creates neither definitions nor items
-	Recorder cosmos.Recorder
-	Logger   *slog.Logger
+	// BackgroundBucket is cosmos.Options.BackgroundBucket. The engine of a data folder has no buckets
+	// if this process owns it, because it then never throttles.
+	BackgroundBucket int
+	Recorder         cosmos.Recorder
+	Logger           *slog.Logger
 }
 
 // Database is an open database. It may be used concurrently.
@@ -129,6 +132,8 @@ func openOwned(r *lifecycle.Runner, o Options, client *ownerClient) (*Database, 
 		Database:  o.Database,
 		Transport: client.transport,
 		Recorder:  o.Recorder,
+
+		BackgroundBucket: o.BackgroundBucket,
 	}
 	db, err := openDB(r, options)
 	if err != nil {

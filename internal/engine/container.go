@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cosmosblog/internal/engine/budget"
 	"cosmosblog/internal/engine/value"
 )
 
@@ -43,12 +42,12 @@ type container struct {
 }
 
 // keyRange is a physical range: an interval of effective partition keys. It is immutable except
-// for its log and its allowance.
+// for its log and its allowances.
 type keyRange struct {
-	id        uint32
-	min, max  []byte            // effective partition keys from min (nil: lowest) to before max (nil: end)
-	parents   []string          // ids of the split ranges that it descends from, oldest first
-	allowance *budget.Allowance // used if the engine throttles
+	id         uint32
+	min, max   []byte      // effective partition keys from min (nil: lowest) to before max (nil: end)
+	parents    []string    // ids of the split ranges that it descends from, oldest first
+	allowances *allowances // used if the engine throttles
 	*log
 }
 
@@ -118,7 +117,7 @@ func (r *keyRange) matchesID(id string) bool {
 func newRanges(count int) []*keyRange {
 	ranges := make([]*keyRange, count)
 	for i := range ranges {
-		ranges[i] = &keyRange{id: uint32(i), allowance: new(budget.Allowance), log: &log{number: uint32(i)}}
+		ranges[i] = &keyRange{id: uint32(i), allowances: new(allowances), log: &log{number: uint32(i)}}
 		if i > 0 {
 			at := make([]byte, epkBytes)
 			binary.BigEndian.PutUint32(at, uint32(uint64(i)<<30/uint64(count)))

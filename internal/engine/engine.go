@@ -39,7 +39,14 @@ type Options struct {
 	// ranges. A range that has used up a second's share rejects requests with 429 (TooManyRequests,
 	// substatus 3200) and the time to wait (x-ms-retry-after-ms). With 0, the engine never throttles.
 	// The throughput that an offer requests has no effect on this.
+	//
+	// Requests at low priority (x-ms-cosmos-priority-level) are rejected first: see budget.Allowance.
 	Throughput float64
+
+	// Buckets are the percentages of Throughput that the requests of each throughput bucket
+	// (x-ms-cosmos-throughput-bucket) may use, by the bucket's id from 1 to 5. Beyond that, they are
+	// rejected with 429 and substatus 3212. A bucket without a percentage has no limit of its own.
+	Buckets map[int]float64
 
 	// KeepExpired leaves expired items on disk, where no request sees them. Their removal takes log
 	// sequence numbers, so engines that must have the same numbers keep them.

@@ -255,8 +255,12 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 
 // answer calls the handler of a request, and throttles it if the engine does.
 func (r *request) answer(handle handler) (*response, error) {
+	bucket, err := r.bucket()
+	if err != nil {
+		return nil, err
+	}
 	if r.engine.options.Throughput > 0 && r.Context().Value(unthrottled{}) == nil {
-		return r.throttled(handle)
+		return r.throttled(handle, bucket)
 	}
 	return handle(r)
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
-
-	"cosmosblog/internal/engine/budget"
 )
 
 // split is the division of a physical range. Splits are stored in the order in which they
@@ -32,14 +30,14 @@ func newRangesSplit(count int, splits []split) ([]*keyRange, error) {
 	return ranges, nil
 }
 
-// children divides a range. Both children share its log, and each begins with a full allowance.
+// children divides a range. Both children share its log, and each begins with full allowances.
 // Positions in the range's change feed are therefore valid in theirs, and a concurrent write to the
 // old range ends up in the right child.
 func (r *keyRange) children(id uint32, at []byte) []*keyRange {
 	parents := append(slices.Clone(r.parents), r.idText())
 	return []*keyRange{
-		{id: id, min: r.min, max: at, parents: parents, allowance: new(budget.Allowance), log: r.log},
-		{id: id + 1, min: at, max: r.max, parents: parents, allowance: new(budget.Allowance), log: r.log},
+		{id: id, min: r.min, max: at, parents: parents, allowances: new(allowances), log: r.log},
+		{id: id + 1, min: at, max: r.max, parents: parents, allowances: new(allowances), log: r.log},
 	}
 }
 

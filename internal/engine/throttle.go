@@ -3,37 +3,94 @@ package engine
 import (
 	"context"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"cosmosblog/internal/engine/budget"
 )
 
+// allowances are what is left of a physical range's throughput.
+type allowances struct {
+	all     budget.Allowance
+	buckets [maxBucket]budget.Allowance // by the bucket's id minus 1
+}
+
+// maxBucket is the greatest id of a throughput bucket. The least is 1.
+const maxBucket = 5
+
 // throttled answers a request by a handler, or with 429 if its physical ranges have used up their
-// throughput. A container's throughput is divided evenly among its ranges, whatever the sizes of
-// these, as the service does it.
-func (r *request) throttled(handle handler) (*response, error) {
+// throughput or that of its bucket. A container's throughput is divided evenly among its ranges,
+// whatever the sizes of these, as the service does it. bucket is 0 if the request is in none.
+func (r *request) throttled(handle handler, bucket int) (*response, error) {
 	payers := r.payers()
 	if len(payers) == 0 {
 		return handle(r)
 	}
-	share, now := r.engine.options.Throughput/float64(len(r.container.ranges)), r.engine.options.Now()
-	var wait time.Duration
-	for _, payer := range payers {
-		wait = max(wait, payer.allowance.Admit(share, now))
+	options, priority := r.engine.options, r.priority()
+	share, now := options.Throughput/float64(len(r.container.ranges)), options.Now()
+	percent, limited := options.Buckets[bucket]
+	if limited {
+		wait := longestWait(payers, func(a *allowances) time.Duration {
+			return a.buckets[bucket-1].Admit(budget.High, share*percent/100, now)
+		})
+		if wait > 0 {
+			return refusal(wait), errBucketUsedUp
+		}
 	}
+	wait := longestWait(payers, func(a *allowances) time.Duration { return a.all.Admit(priority, share, now) })
 	if wait > 0 {
-		refused := &response{charge: budget.RefusalCharge}
-		return refused.with("X-Ms-Retry-After-Ms", budget.RetryAfter(wait)), errThrottled
+		return refusal(wait), errThrottled
 	}
 	answer, err := handle(r)
 	charge := metadataCharge
 	if answer != nil {
 		charge = answer.charge
 	}
+	part := charge / float64(len(payers))
 	for _, payer := range payers {
-		payer.allowance.Pay(charge / float64(len(payers)))
+		payer.allowances.all.Pay(priority, part)
+		if limited {
+			payer.allowances.buckets[bucket-1].Pay(budget.High, part)
+		}
 	}
 	return answer, err
+}
+
+// longestWait returns the longest wait of all payers.
+func longestWait(payers []*keyRange, admit func(*allowances) time.Duration) (wait time.Duration) {
+	for _, payer := range payers {
+		wait = max(wait, admit(payer.allowances))
+	}
+	return wait
+}
+
+func refusal(wait time.Duration) *response {
+	refused := &response{charge: budget.RefusalCharge}
+	return refused.with("X-Ms-Retry-After-Ms", budget.RetryAfter(wait))
+}
+
+// priority returns the priority of a request. Like the service's default, that of an unknown level
+// is high.
+func (r *request) priority() budget.Priority {
+	if strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Priority-Level"), "Low") {
+		return budget.Low
+	}
+	return budget.High
+}
+
+// bucket returns the id of the request's throughput bucket, or 0 if it names none. Error: 400 for
+// any other id.
+func (r *request) bucket() (int, error) {
+	text := r.Header.Get("X-Ms-Cosmos-Throughput-Bucket")
+	if text == "" {
+		return 0, nil
+	}
+	id, err := strconv.Atoi(text)
+	if err != nil || id < 1 || id > maxBucket {
+		return 0, badRequest("The throughput bucket must be from 1 to %d.", maxBucket)
+	}
+	return id, nil
 }
 
 // unthrottled marks the context of a request that is never throttled.
@@ -66,3 +123,6 @@ func (r *request) payers() []*keyRange {
 
 var errThrottled = errorf(http.StatusTooManyRequests, budget.Substatus,
 	"Request rate is large. More Request Units may be needed, so no changes were made. Please retry this request later.")
+
+var errBucketUsedUp = errorf(http.StatusTooManyRequests, budget.BucketSubstatus,
+	"Request rate of the throughput bucket is large, so no changes were made. Please retry this request later.")

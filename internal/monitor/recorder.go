@@ -46,11 +46,12 @@ type recorder struct{ traffic *telemetry.Traffic }
 // Record implements cosmos.Recorder.
 func (r recorder) Record(ctx context.Context, request cosmos.Request) {
 	r.traffic.Sent(ctx, telemetry.Sent{
-		Container: request.Container,
-		Operation: request.Operation,
-		Status:    request.Status,
-		Charge:    request.Charge,
-		Begun:     request.Begun,
-		Retry:     request.Retry,
+		Container:  request.Container,
+		Operation:  request.Operation,
+		Status:     request.Status,
+		Charge:     request.Charge,
+		Begun:      request.Begun,
+		Retry:      request.Retry,
+		Background: request.Background,
 	})
 }

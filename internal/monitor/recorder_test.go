@@ -101,7 +101,7 @@ func TestRetriesAreCounted(t *testing.T) {
 	}
 	metrics := metricsOf(traffic)
 	for _, want := range []string{
-		`cosmosblog_cosmos_requests_total{container="posts",operation="read",status="429"} 1`,
+		`cosmosblog_cosmos_requests_total{container="posts",operation="read",priority="high",status="429"} 1`,
 		`cosmosblog_cosmos_retries_total{container="posts",operation="read"} 1`,
 	} {
 		if !strings.Contains(metrics, "\n"+want+"\n") {
@@ -140,7 +140,7 @@ func TestRequestsBelongToOperations(t *testing.T) {
 	metrics := metricsOf(traffic)
 	for _, want := range []string{
 		fmt.Sprintf(`cosmosblog_request_charge_total{container="posts",operation="Post"} %v`, line.RU),
-		`cosmosblog_cosmos_requests_total{container="posts",operation="read",status="200"} 1`,
+		`cosmosblog_cosmos_requests_total{container="posts",operation="read",priority="high",status="200"} 1`,
 		`cosmosblog_operations_total{code="OK",operation="Post",type="query"} 1`,
 		`cosmosblog_operation_duration_seconds_count{operation="Post"} 1`,
 	} {

@@ -23,7 +23,7 @@ type Traffic struct {
 	operations *prometheus.CounterVec   // by operation, type and code
 	durations  *prometheus.HistogramVec // by operation
 	charges    *prometheus.CounterVec   // by operation and container
-	sent       *prometheus.CounterVec   // by container, database operation and status
+	sent       *prometheus.CounterVec   // by container, database operation, priority and status
 	retries    *prometheus.CounterVec   // by container and database operation
 }
 
@@ -58,7 +58,7 @@ func NewTraffic(options TrafficOptions) *Traffic {
 		"operation", "container")
 	t.sent = counter("cosmosblog_cosmos_requests_total",
 		"Requests to the database, including retries, by HTTP status; 0 if there was no response.",
-		"container", "operation", "status")
+		"container", "operation", "priority", "status")
 	t.retries = counter("cosmosblog_cosmos_retries_total",
 		"Retries of requests to the database that were rejected or had no response.",
 		"container", "operation")
@@ -81,6 +81,14 @@ type Sent struct {
 	Charge               float64
 	Begun                time.Time
 	Retry                bool
+	Background           bool // at low priority
+}
+
+func (s Sent) priority() string {
+	if s.Background {
+		return "low"
+	}
+	return "high"
 }
 
 // Sent records a request to the database. If ctx belongs to an exchange, the request counts for
@@ -93,7 +101,7 @@ func (t *Traffic) Sent(ctx context.Context, s Sent) {
 	if s.Charge > 0 && !counted {
 		t.charges.WithLabelValues(operation, s.Container).Add(s.Charge)
 	}
-	t.sent.WithLabelValues(s.Container, s.Operation, statusText(s.Status)).Inc()
+	t.sent.WithLabelValues(s.Container, s.Operation, s.priority(), statusText(s.Status)).Inc()
 	if s.Retry {
 		t.retries.WithLabelValues(s.Container, s.Operation).Inc()
 	}

@@ -84,7 +84,7 @@ func TestExchangeIsLoggedAndCounted(t *testing.T) {
 	if got, wanted := fmt.Sprint(line), fmt.Sprint(want); got != wanted {
 		t.Errorf("got  %s\nwant %s", got, wanted)
 	}
-	a.traffic.Sent(t.Context(), telemetry.Sent{Container: "posts", Operation: "changeFeed", Status: 304, Charge: 1})
+	a.traffic.Sent(t.Context(), telemetry.Sent{Container: "posts", Operation: "changeFeed", Status: 304, Charge: 1, Background: true})
 	a.expect("cosmosblog_requests_in_flight 0",
 		`cosmosblog_http_responses_total{status="200"} 1`,
 		`cosmosblog_operations_total{code="OK",operation="Feed",type="query"} 1`,
@@ -92,10 +92,10 @@ func TestExchangeIsLoggedAndCounted(t *testing.T) {
 		`cosmosblog_operation_duration_seconds_bucket{operation="Feed",le="0.005"} 1`,
 		`cosmosblog_request_charge_total{container="feed",operation="Feed"} 5.63`,
 		`cosmosblog_request_charge_total{container="posts",operation=""} 1`,
-		`cosmosblog_cosmos_requests_total{container="feed",operation="query",status="429"} 1`,
-		`cosmosblog_cosmos_requests_total{container="feed",operation="query",status="200"} 1`,
-		`cosmosblog_cosmos_requests_total{container="posts",operation="read",status="0"} 1`,
-		`cosmosblog_cosmos_requests_total{container="posts",operation="changeFeed",status="304"} 1`,
+		`cosmosblog_cosmos_requests_total{container="feed",operation="query",priority="high",status="429"} 1`,
+		`cosmosblog_cosmos_requests_total{container="feed",operation="query",priority="high",status="200"} 1`,
+		`cosmosblog_cosmos_requests_total{container="posts",operation="read",priority="high",status="0"} 1`,
+		`cosmosblog_cosmos_requests_total{container="posts",operation="changeFeed",priority="low",status="304"} 1`,
 		`cosmosblog_cosmos_retries_total{container="feed",operation="query"} 1`)
 }
 

@@ -52,6 +52,7 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writ
 			conflictRetryPolicy{backoff{o.Sleep}},
 			fencePolicy{},
 			metadataPolicy{},
+			priorityPolicy{o.BackgroundBucket},
 			sessionPolicy{backoff{o.Sleep}},
 			writePolicy{writes},
 			recorderPolicy{o.Recorder},

@@ -28,6 +28,10 @@ type Options struct {
 	Transport  policy.Transporter     // net/http's if nil
 	Recorder   Recorder               // records every request of the DB; none if nil
 
+	// BackgroundBucket is the throughput bucket of background work, 1 to 5, or 0 for none. The account
+	// limits each bucket to a percentage of a container's throughput.
+	BackgroundBucket int
+
 	// ClockOff is called when the clock of this machine begins to differ from the database's by more
 	// than MaxClockOffset, and with 0 when it agrees again. It must not block. offset is the time to
 	// add to this machine's. If ClockOff is nil, nobody is told.

@@ -24,6 +24,8 @@ type Request struct {
 	Begun time.Time // when it was sent, by the clock of this machine
 	Retry bool      // an earlier try was rejected or not answered
 
+	Background bool // sent as background work (InBackground)
+
 	// Cached is true for a read that needed no request, because the program had the result. Only the
 	// context's Recorder gets it.
 	Cached bool
@@ -78,7 +80,13 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if !ok {
 		return request.Next()
 	}
-	record := Request{Container: target.Container, Operation: target.Operation, Begun: time.Now(), Retry: countTry(request) > 1}
+	record := Request{
+		Container:  target.Container,
+		Operation:  target.Operation,
+		Begun:      time.Now(),
+		Retry:      countTry(request) > 1,
+		Background: isInBackground(ctx),
+	}
 	var keys []string
 	if recorder != nil {
 		keys = target.partitionKeys(request)

@@ -8,7 +8,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// throttleMonitor counts the throttled requests of a DB. It may be used concurrently.
+// throttleMonitor counts the throttled requests of a DB, at either priority and in any bucket. It
+// may be used concurrently.
 type throttleMonitor struct {
 	mu    sync.Mutex
 	count int64         // of 429 answers so far

@@ -37,12 +37,47 @@ func TestAdmit(t *testing.T) {
 	} {
 		var a budget.Allowance
 		for i, step := range steps {
-			wait := a.Admit(10, noon.Add(step.at))
+			wait := a.Admit(budget.High, 10, noon.Add(step.at))
 			if wait != step.wait {
 				t.Errorf("%s: step %d: wait %v, want %v", name, i, wait, step.wait)
 			}
 			if wait == 0 {
-				a.Pay(step.charge)
+				a.Pay(budget.High, step.charge)
+			}
+		}
+	}
+}
+
+// TestLowPriority sends requests of both priorities to 10 RU/s.
+func TestLowPriority(t *testing.T) {
+	const ms, s = time.Millisecond, time.Second
+	type step struct {
+		priority budget.Priority
+		at       time.Duration // after noon
+		wait     time.Duration // that Admit returns
+		charge   float64       // paid if the request is admitted
+	}
+	const high, low = budget.High, budget.Low
+	for name, steps := range map[string][]step{
+		"alone, all is for low priority":      {{low, 0, 0, 9.99}, {low, 0, 0, 1}, {low, 0, 1 * s, 0}, {high, 0, 1 * s, 0}},
+		"an excess is paid later":             {{low, 0, 0, 35}, {low, 0, 3 * s, 0}, {low, 3 * s, 0, 0}},
+		"what was used is kept":               {{high, 0, 0, 6}, {low, 1 * s, 0, 4}, {low, 1 * s, 1 * s, 0}, {high, 1 * s, 0, 6}},
+		"what is kept can be used":            {{high, 0, 0, 6}, {low, 1 * s, 0, 1}, {high, 1 * s, 0, 6}, {low, 1 * s, 0, 3}, {low, 1 * s, 1 * s, 0}},
+		"more than was used is best effort":   {{high, 0, 0, 6}, {low, 1 * s, 0, 4}, {high, 1 * s, 0, 6}, {high, 1 * s, 1 * s, 0}},
+		"using all leaves nothing":            {{high, 0, 0, 10}, {low, 1 * s, 1 * s, 0}, {high, 1 * s, 0, 0}, {low, 2 * s, 0, 0}},
+		"a refusal keeps the next second":     {{low, 0, 0, 10}, {high, 500 * ms, 500 * ms, 0}, {low, 1 * s, 1 * s, 0}, {high, 1 * s, 0, 6}, {low, 1900 * ms, 100 * ms, 0}, {low, 2 * s, 0, 4}, {low, 2 * s, 1 * s, 0}},
+		"a refusal of low priority does not":  {{low, 0, 0, 10}, {low, 0, 1 * s, 0}, {low, 1 * s, 0, 0}},
+		"nothing is kept after a pause":       {{high, 0, 0, 10}, {low, 2 * s, 0, 0}},
+		"in the first second, first is first": {{high, 0, 0, 6}, {low, 0, 0, 4}, {high, 0, 1 * s, 0}},
+	} {
+		var a budget.Allowance
+		for i, step := range steps {
+			wait := a.Admit(step.priority, 10, noon.Add(step.at))
+			if wait != step.wait {
+				t.Errorf("%s: step %d: wait %v, want %v", name, i, wait, step.wait)
+			}
+			if wait == 0 {
+				a.Pay(step.priority, step.charge)
 			}
 		}
 	}
@@ -59,17 +94,17 @@ func TestWaitsAreExact(t *testing.T) {
 			perSecond /= float64(1 + random.IntN(9)) // a share
 			charge = float64(random.IntN(1_000_000)) / 100
 		}
-		a.Admit(perSecond, noon)
+		a.Admit(budget.High, perSecond, noon)
 		now := noon.Add(time.Duration(random.Int64N(int64(time.Minute))))
-		if a.Admit(perSecond, now) != 0 {
+		if a.Admit(budget.High, perSecond, now) != 0 {
 			t.Fatal("a full allowance refused")
 		}
-		a.Pay(charge)
-		wait := a.Admit(perSecond, now)
+		a.Pay(budget.High, charge)
+		wait := a.Admit(budget.High, perSecond, now)
 		if wait == 0 {
 			continue
 		}
-		before, after := a.Admit(perSecond, now.Add(wait-1)), a.Admit(perSecond, now.Add(wait))
+		before, after := a.Admit(budget.High, perSecond, now.Add(wait-1)), a.Admit(budget.High, perSecond, now.Add(wait))
 		if before != 1 || after != 0 {
 			t.Errorf("%v RU at %v RU/s: wait %v, just before its end %v, then %v", charge, perSecond, wait, before, after)
 		}
@@ -93,13 +128,13 @@ func TestAllowanceIsShared(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 100 {
-				a.Admit(10, noon)
-				a.Pay(1)
+				a.Admit(budget.High, 10, noon)
+				a.Pay(budget.High, 1)
 			}
 		})
 	}
 	all.Wait()
-	if wait := a.Admit(10, noon); wait != 80*time.Second {
+	if wait := a.Admit(budget.High, 10, noon); wait != 80*time.Second {
 		t.Errorf("after 800 RU of 10 RU/s: wait %v", wait)
 	}
 }
