@@ -94,7 +94,8 @@ func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.Ro
 		err = budget.PaymentOf(ctx).Check(spending)
 	}
 	if err != nil {
-		graphql.AddError(ctx, err)
+		field := &graphql.FieldContext{Object: "Mutation", Field: graphql.GetRootFieldContext(ctx).Field} // its path
+		graphql.AddError(graphql.WithFieldContext(ctx, field), err)
 		return graphql.Null
 	}
 	failures := u.errors.Load()
