@@ -190,6 +190,22 @@ func (p *Payment) Check(s Spending) error {
 	return p.exceeded(used, wait)
 }
 
+// Add pays for something besides the operation, by its name, for Top. Add of a nil Payment does
+// nothing.
+func (p *Payment) Add(name string, spent float64) {
+	if p == nil || spent == 0 {
+		return
+	}
+	b := p.books
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	p.refill(now)
+	p.pay(spent)
+	b.totals.Spent += spent
+	b.spenders.add(p, name, Spending{Spent: spent}, now)
+}
+
 // End ends the request. operation names what it has executed, for Top; End keeps no memory of it.
 // If a charge is unknown, because the client has disconnected, the request pays its price, if that
 // is more. Only the first call has an effect. End of a nil Payment does nothing.

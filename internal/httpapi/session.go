@@ -9,6 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/internal/auth"
+	"cosmosblog/internal/budget"
 	"cosmosblog/store/sessions"
 )
 
@@ -45,6 +46,7 @@ func (t transport) beginSession(ctx context.Context, r *http.Request, known *kno
 	}
 	p.leave()
 	session.Wait(session.ctx)
+	budget.PaymentOf(ctx).Add("(waits)", session.Charged())
 	if !p.take() {
 		return nil, errOverloaded
 	}

@@ -98,6 +98,9 @@ func Cause(ctx context.Context, work string, price float64) {
 	}
 }
 
+// Add adds what requests that another meter has counted were charged.
+func (m *Meter) Add(charge float64) { m.charged.add(charge) }
+
 // add adds the charge of a request.
 func (m *Meter) add(charge float64, answered bool) {
 	for ; m != nil; m = m.outer {

@@ -61,7 +61,9 @@ func (c *checkpoints) read(ctx context.Context, since time.Time) {
 	if latest := c.latest(); !latest.Before(since) || begun.Sub(latest) < c.interval {
 		return
 	}
-	leases, err := c.feeds.Leases(cosmos.WithMeter(ctx, &c.meter))
+	metered, meter := cosmos.Metered(ctx)
+	leases, err := c.feeds.Leases(metered)
+	c.meter.Add(meter.Charged())
 	if err != nil {
 		return
 	}

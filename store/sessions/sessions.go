@@ -85,6 +85,7 @@ type Session struct {
 	account    string // the user id of the account; empty if the request is anonymous
 	remembered Token  // what the account has written on this server
 	needed     Token  // what the client has written: also by the token that it sent
+	meter      cosmos.Meter
 
 	mu      sync.Mutex // guards the fields below
 	changed *User      // by this operation
@@ -103,10 +104,15 @@ func (s *Sessions) Begin(ctx context.Context, account string, sent Token) (conte
 		x.remembered = s.accounts.recall(account, s.now())
 	}
 	x.needed = sent.Join(x.remembered)
-	ctx = cosmos.WithSession(context.WithValue(ctx, sessionKey{}, x))
+	ctx = cosmos.WithMeter(cosmos.WithSession(context.WithValue(ctx, sessionKey{}, x)), &x.meter)
 	cosmos.ClaimSession(ctx, x.needed.Written)
 	return ctx, x
 }
+
+// Charged returns what the requests of the session were charged so far in RU, without those of a
+// context with another meter. Of several sessions that wait for the same read of the checkpoints,
+// one has its charge.
+func (x *Session) Charged() float64 { return x.meter.Charged() }
 
 // From returns the session of a context, or nil if it has none.
 func From(ctx context.Context) *Session {
