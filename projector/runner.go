@@ -3,7 +3,7 @@ package projector
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -24,10 +24,7 @@ type runner struct {
 	chore     *chore
 	throttler *throttler // shared by all chores
 	retrier   retrier
-	now       func() time.Time
-	settle    time.Duration // Options.SettleTime
-	parallel  int           // Options.Parallel
-	logger    *slog.Logger
+	options   Options
 
 	runs map[string]*run // the open passes, by task id
 }
@@ -36,9 +33,10 @@ type runner struct {
 type run struct {
 	task
 	pass   views.Pass
-	page   []views.Step // to be executed before the next page is read
-	ended  bool         // finished or set aside
-	failed bool         // for another reason than an item: starts again
+	page   []views.Step  // to be executed before the next page is read
+	ended  bool          // finished or set aside
+	failed bool          // for another reason than an item: starts again
+	meter  *cosmos.Meter // of all requests since the pass was first opened
 
 	mu       sync.Mutex // guards the fields below
 	changed  int        // items
@@ -61,10 +59,7 @@ func (p *Projector) newRunner(c *chore) *runner {
 		chore:     c,
 		throttler: p.throttler,
 		retrier:   p.newRetrier(),
-		now:       p.options.Now,
-		settle:    p.options.SettleTime,
-		parallel:  p.options.Parallel,
-		logger:    p.options.Logger,
+		options:   p.options,
 		runs:      make(map[string]*run),
 	}
 }
@@ -83,11 +78,13 @@ func (r *runner) step(ctx context.Context) (stepResult, error) {
 	}
 	err = group.Wait()
 	for _, run := range due {
-		if run.ended || run.failed {
+		switch {
+		case run.ended:
 			delete(r.runs, run.id)
-		}
-		if run.ended {
 			delete(r.chore.observations, run.id) // a last pass that is repeated waits again
+			r.chore.rest(run.id, run.meter.Charged(), r.options.Now())
+		case run.failed:
+			r.runs[run.id] = newRun(run.task, run.meter)
 		}
 	}
 	if len(due) == 0 {
@@ -98,21 +95,31 @@ func (r *runner) step(ctx context.Context) (stepResult, error) {
 
 // due returns the runs of the tasks that may run now. A last pass may run if its task was observed
 // unchanged for the command deadline. If another projector takes the lease, it observes the task
-// for the whole deadline again. due drops the open passes of tasks that were replaced or deleted.
+// for the whole deadline again. Other passes may begin if their user does not rest. due drops the
+// open passes of tasks that were replaced or deleted.
 func (r *runner) due(tasks []task) []*run {
+	now := r.options.Now()
+	maps.DeleteFunc(r.chore.rests, func(_ string, end time.Time) bool { return !now.Before(end) })
 	open := make(map[string]*run, len(tasks))
 	last := make(map[string]bool)
 	var due []*run
 	for _, t := range tasks {
+		current := r.runs[t.id]
+		if current != nil && current.etag != t.etag {
+			r.chore.rest(t.id, current.meter.Charged(), now)
+			current = nil
+		}
 		if t.last {
 			last[t.id] = true
-			if r.chore.observations.unchangedFor(t.id, t.etag, r.now()) < r.settle {
+			if r.chore.observations.unchangedFor(t.id, t.etag, now) < r.options.SettleTime {
 				continue
 			}
 		}
-		current := r.runs[t.id]
-		if current == nil || current.etag != t.etag {
-			current = &run{task: t, pass: t.open()}
+		if current == nil {
+			if _, rests := r.chore.rests[t.id]; rests && !t.last {
+				continue
+			}
+			current = newRun(t, &cosmos.Meter{})
 		}
 		open[t.id] = current
 		due = append(due, current)
@@ -122,10 +129,14 @@ func (r *runner) due(tasks []task) []*run {
 	return due
 }
 
+// newRun opens a pass of a task, whose requests are added to a meter.
+func newRun(t task, meter *cosmos.Meter) *run { return &run{task: t, pass: t.open(), meter: meter} }
+
 // runSlice works on a task until its pass ends or its time slice is over.
 func (r *runner) runSlice(ctx context.Context, run *run) (err error) {
+	ctx = cosmos.WithMeter(ctx, run.meter)
 	defer func() { run.failed = err != nil }()
-	for end := r.now().Add(timeSlice); r.now().Before(end); {
+	for end := r.options.Now().Add(timeSlice); r.options.Now().Before(end); {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -163,8 +174,8 @@ func (r *runner) nextPage(ctx context.Context, run *run) (done bool, err error) 
 // rest of the page.
 func (r *runner) executePage(ctx context.Context, run *run, end time.Time) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(r.parallel)
-	for len(run.page) > 0 && r.now().Before(end) && ctx.Err() == nil {
+	group.SetLimit(r.options.Parallel)
+	for len(run.page) > 0 && r.options.Now().Before(end) && ctx.Err() == nil {
 		step := run.page[0]
 		run.page = run.page[1:]
 		group.Go(func() error { return r.execute(ctx, run, step) })
@@ -219,7 +230,7 @@ func (r *runner) attempt(ctx context.Context, run *run, request func() error) (a
 
 // finish ends a pass of which every step succeeded.
 func (r *runner) finish(ctx context.Context, run *run) error {
-	attempts, err := r.attempt(ctx, run, func() error { return run.finish(ctx, run.changed) })
+	attempts, err := r.attempt(ctx, run, func() error { return run.finish(ctx, run) })
 	switch {
 	case err != nil && concernsItem(ctx, err):
 		return r.setAside(ctx, run, attempts, err)
@@ -228,7 +239,7 @@ func (r *runner) finish(ctx context.Context, run *run) error {
 	}
 	run.ended = true
 	r.chore.passes.Add(1)
-	r.logger.Debug("pass finished", "chore", r.chore.leaseID, "id", run.id, "last", run.last, "items", run.changed)
+	r.options.Logger.Debug("pass finished", "chore", r.chore.leaseID, "id", run.id, "last", run.last, "items", run.changed)
 	return nil
 }
 

@@ -76,10 +76,7 @@ func newRunnerWorld() *runnerWorld {
 		},
 		throttler: limit,
 		retrier:   retrier{maxDelay: time.Second, sleep: pause, counts: newCounts()},
-		now:       time.Now,
-		settle:    15 * time.Second,
-		parallel:  4,
-		logger:    slog.New(slog.DiscardHandler),
+		options:   Options{Now: time.Now, SettleTime: 15 * time.Second, Parallel: 4, Logger: slog.New(slog.DiscardHandler)},
 		runs:      map[string]*run{},
 	}
 	return w
@@ -101,10 +98,10 @@ func (w *runnerWorld) add(id string, pass *fakePass) {
 	w.pending = append(w.pending, task{
 		id: id, etag: "1", change: changefeed.Change{Container: schema.Users, ID: id},
 		open: func() views.Pass { return pass },
-		finish: func(_ context.Context, changed int) error {
+		finish: func(_ context.Context, ended *run) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.finished[id] = changed
+			w.finished[id] = ended.changed
 			return nil
 		},
 	})
@@ -162,7 +159,7 @@ func TestPassWithSlowPagesEnds(t *testing.T) {
 func TestLongPassDoesNotBlockOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRunnerWorld()
-		w.throttler.max = float64(parallelRuns * w.parallel)
+		w.throttler.max = float64(parallelRuns * w.options.Parallel)
 		w.throttler.limit = w.throttler.max
 		w.stepTakes = time.Second
 		for i := range 2 * parallelRuns {
@@ -232,7 +229,7 @@ func TestLastPassWaits(t *testing.T) {
 			if busy() {
 				t.Fatalf("round %d: the pass did not wait", round)
 			}
-			time.Sleep(w.settle - 1)
+			time.Sleep(w.options.SettleTime - 1)
 			if busy() {
 				t.Fatalf("round %d: the pass did not wait for the whole time", round)
 			}
@@ -274,4 +271,22 @@ func TestFailedPassStartsAgain(t *testing.T) {
 			t.Errorf("opened %d times, finished %v, error %v", opened, w.finished, err)
 		}
 	})
+}
+
+// A rest grows with the charge of the pass, within limits. A longer one that has begun stays. Only
+// sweeps rest.
+func TestRest(t *testing.T) {
+	now := time.Now()
+	c := &chore{rests: map[string]time.Time{}}
+	for _, pass := range []struct {
+		charge float64 // RU
+		after  time.Duration
+		rest   time.Duration // until this time
+	}{{0, 0, 2 * time.Second}, {1500, 0, 15 * time.Second}, {30, 10 * time.Second, 15 * time.Second}, {1e6, 20 * time.Second, 320 * time.Second}} {
+		c.rest("u_1", pass.charge, now.Add(pass.after))
+		if got := c.rests["u_1"].Sub(now); got != pass.rest {
+			t.Errorf("after %v RU, the user rests until %v instead of %v", pass.charge, got, pass.rest)
+		}
+	}
+	new(chore).rest("u_1", 1500, now)
 }
