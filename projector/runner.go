@@ -170,11 +170,12 @@ func (r *runner) nextPage(ctx context.Context, run *run) (done bool, err error) 
 	return true, r.finish(ctx, run)
 }
 
-// executePage executes the steps of a page concurrently. At the end of the time slice it leaves the
-// rest of the page.
+// executePage executes the steps of a page concurrently, half as many as the throttler allows, so
+// that other tasks never wait for this one. At the end of the time slice it leaves the rest of the
+// page.
 func (r *runner) executePage(ctx context.Context, run *run, end time.Time) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(r.options.Parallel)
+	group.SetLimit(max(1, r.options.Parallel/2))
 	for len(run.page) > 0 && r.options.Now().Before(end) && ctx.Err() == nil {
 		step := run.page[0]
 		run.page = run.page[1:]

@@ -130,7 +130,7 @@ func TestPassesTakeTurns(t *testing.T) {
 		w := newRunnerWorld()
 		w.stepTakes = 120 * time.Millisecond
 		w.add("u_long", &fakePass{pages: 4, pageSize: 88})
-		if turns := w.turns(t); turns != 3 || w.finished["u_long"] != 352 || w.executions.Load() != 352 {
+		if turns := w.turns(t); turns != 5 || w.finished["u_long"] != 352 || w.executions.Load() != 352 {
 			t.Errorf("%d turns, %d items changed, %d executions", turns, w.finished["u_long"], w.executions.Load())
 		}
 		if n := w.chore.passes.Load(); n != 1 {
