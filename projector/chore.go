@@ -72,21 +72,15 @@ var choreLeases = []string{sweepsLease, deletionsLease, purgesLease}
 // newChores returns the chores, one for each of choreLeases.
 func newChores(v *views.Views, wake wakeups, c *counts) []*chore {
 	return []*chore{{
-		leaseID:    sweepsLease,
-		projection: renamedUsers{}.Name(),
-		list:       sweepTasks(v),
-		wake:       wake.sweeps, passes: &c.sweepPasses, observations: observations{},
+		leaseID: sweepsLease, projection: renamedUsers{}.Name(), list: sweepTasks(v),
+		wake: wake.sweeps, passes: &c.sweepPasses, observations: observations{},
 		rests: map[string]time.Time{},
 	}, {
-		leaseID:    deletionsLease,
-		projection: deletedUsers{}.Name(),
-		list:       deletionTasks(v),
-		wake:       wake.deletions, passes: &c.deletionPasses, observations: observations{},
+		leaseID: deletionsLease, projection: deletedUsers{}.Name(), list: deletionTasks(v),
+		wake: wake.deletions, passes: &c.deletionPasses, observations: observations{},
 	}, {
-		leaseID:    purgesLease,
-		projection: deletedContent{}.Name(),
-		list:       purgeTasks(v),
-		wake:       wake.purges, passes: &c.purges, observations: observations{},
+		leaseID: purgesLease, projection: deletedContent{}.Name(), list: purgeTasks(v),
+		wake: wake.purges, passes: &c.purges, observations: observations{},
 	}}
 }
 

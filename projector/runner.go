@@ -38,10 +38,11 @@ type run struct {
 	failed bool          // for another reason than an item: starts again
 	meter  *cosmos.Meter // of all requests since the pass was first opened
 
-	mu       sync.Mutex // guards the fields below
-	changed  int        // items
-	refused  views.Refusals
-	attempts int // highest number of attempts of a refused step
+	mu         sync.Mutex // guards the fields below
+	changed    int        // items
+	unfinished []views.Step
+	refused    views.Refusals
+	attempts   int // highest number of attempts of a refused step
 }
 
 const (
@@ -179,17 +180,28 @@ func (r *runner) executePage(ctx context.Context, run *run, end time.Time) error
 	for len(run.page) > 0 && r.options.Now().Before(end) && ctx.Err() == nil {
 		step := run.page[0]
 		run.page = run.page[1:]
-		group.Go(func() error { return r.execute(ctx, run, step) })
+		group.Go(func() error { return r.execute(ctx, run, step, end) })
 	}
-	return group.Wait()
+	err := group.Wait()
+	run.page, run.unfinished = append(run.unfinished, run.page...), nil
+	return err
 }
 
-// execute executes a step until it has no more to do. If the step is refused, execute records the
+// execute executes a step until it has no more to do. At the end of the time slice it leaves the
+// rest of the step, unless the step makes no progress. If the step is refused, execute records the
 // error: the task is set aside after all other steps have ended.
-func (r *runner) execute(ctx context.Context, run *run, step views.Step) error {
-	changed := 0
+func (r *runner) execute(ctx context.Context, run *run, step views.Step, end time.Time) error {
+	changed, isUnfinished := 0, false
+	inSlice := views.Step(func(ctx context.Context) (n int, more bool, err error) {
+		err = r.throttler.do(ctx, func() (err error) {
+			n, more, err = step(ctx)
+			return err
+		})
+		isUnfinished = err == nil && more && n > 0 && !r.options.Now().Before(end)
+		return n, more && !isUnfinished, err
+	})
 	attempts, err := r.retrier.attempt(ctx, r.chore.projection, run.change.Container, func() error {
-		n, err := r.throttled(step).Run(ctx, r.pause)
+		n, err := inSlice.Run(ctx, r.pause)
 		changed += n
 		return err
 	})
@@ -199,22 +211,14 @@ func (r *runner) execute(ctx context.Context, run *run, step views.Step) error {
 	run.mu.Lock()
 	defer run.mu.Unlock()
 	run.changed += changed
+	if isUnfinished {
+		run.unfinished = append(run.unfinished, step)
+	}
 	if err != nil {
 		run.attempts = max(run.attempts, attempts)
 		run.refused.Add(err)
 	}
 	return nil
-}
-
-// throttled returns a step whose executions wait for the throttler.
-func (r *runner) throttled(step views.Step) views.Step {
-	return func(ctx context.Context) (changed int, more bool, err error) {
-		err = r.throttler.do(ctx, func() (err error) {
-			changed, more, err = step(ctx)
-			return err
-		})
-		return changed, more, err
-	}
 }
 
 // pause waits after an execution of a step that changed nothing.

@@ -191,6 +191,22 @@ func TestStepsAreExecutedToTheirEnd(t *testing.T) {
 	})
 }
 
+// A step that needs many executions continues in the next time slice, so that others run meanwhile.
+func TestLongStepTakesTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRunnerWorld()
+		executions := 0
+		w.add("u_long", &fakePass{pages: 1, pageSize: 1, step: func(context.Context) (int, bool, error) {
+			executions++
+			time.Sleep(time.Second)
+			return 1, executions < 12, nil
+		}})
+		if turns := w.turns(t); turns != 3 || w.finished["u_long"] != 12 || executions != 12 {
+			t.Errorf("%d turns, %d items changed by %d executions", turns, w.finished["u_long"], executions)
+		}
+	})
+}
+
 // A step without progress fails for a reason of its items, after a limited number of executions and
 // attempts.
 func TestStepWithoutProgressFails(t *testing.T) {
@@ -201,7 +217,7 @@ func TestStepWithoutProgressFails(t *testing.T) {
 		err := w.execute(t.Context(), current, func(context.Context) (int, bool, error) {
 			executions++
 			return 0, true, nil
-		})
+		}, time.Now())
 		if err != nil || len(current.refused) != 1 || current.attempts != attemptsIfRefused ||
 			executions != attemptsIfRefused*views.MaxIdleExecutions {
 			t.Errorf("%d executions, %d attempts, refused %v, error %v", executions, current.attempts, current.refused, err)
