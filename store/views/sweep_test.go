@@ -271,7 +271,8 @@ func TestSweepContinuesAfterRefusal(t *testing.T) {
 	}
 }
 
-// A sweep reads about one page of its query for each post, not one row for each comment.
+// A sweep reads about one page of its query for each post, not one row for each comment. Its
+// executions are short, because others wait for them.
 func TestSweepReadsOnePageForEachPost(t *testing.T) {
 	const posts, comments = 3, 1000
 	w := newWorld(t)
@@ -290,9 +291,13 @@ func TestSweepReadsOnePageForEachPost(t *testing.T) {
 	sweep := views.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
 	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
 	w.OK(err)
-	pages := len(w.Wire.Requests()) - w.executions()
+	executions := w.executions()
+	pages := len(w.Wire.Requests()) - executions
 	if updated != posts*(comments+1) || pages > posts+2 || w.remaining(sweep) != 0 {
 		t.Errorf("%d items updated after %d pages, %d are left", updated, pages, w.remaining(sweep))
+	}
+	if want := posts * (comments/100 + 1); executions != want {
+		t.Errorf("%d executions instead of %d: one for each hundred comments, and one that finds no more", executions, want)
 	}
 }
 
