@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/changefeed"
@@ -23,18 +24,39 @@ type chore struct {
 	// observations record for how long final passes have waited. They are kept when the lease is
 	// lost and between calls of Run or SettleForTests. Only the chore's runner uses them.
 	observations observations
+
+	// rests has the times at which the next sweep of a user may begin. It is kept as observations
+	// are, and nil if passes do not rest. After a restart, no user rests.
+	rests map[string]time.Time
+}
+
+// A user's next sweep begins after a rest, so that renames in a row share a sweep. On average, the
+// sweeps of one user are charged restRate at most, unless the rest would be longer than maxRest.
+const (
+	minRest  = 2 * time.Second
+	maxRest  = 5 * time.Minute
+	restRate = 100 // RU/s
+)
+
+// rest lets a user rest from now on, after a pass that was charged some RU and ended or was
+// replaced. A rest that lasts longer stays.
+func (c *chore) rest(id string, charge float64, now time.Time) {
+	d := min(max(time.Duration(charge/restRate*float64(time.Second)), minRest), maxRest)
+	if end := now.Add(d); c.rests != nil && end.After(c.rests[id]) {
+		c.rests[id] = end
+	}
 }
 
 // task is the next pass of pending work for one user or post.
 type task struct {
 	id     string            // of the user or post
 	etag   string            // of the pending work
-	last   bool              // a last pass waits for Options.SettleTime; others start at once
+	last   bool              // a last pass waits for Options.SettleTime; others for the end of a rest
 	change changefeed.Change // becomes a dead letter if a step fails because of an item
 
 	open   func() views.Pass
-	finish func(ctx context.Context, changed int) error // after the pass; must be idempotent
-	forget func(ctx context.Context) error              // after the task was set aside
+	finish func(ctx context.Context, ended *run) error // after the pass; must be idempotent
+	forget func(ctx context.Context) error             // after the task was set aside
 }
 
 // Leases of the chores.
@@ -50,26 +72,15 @@ var choreLeases = []string{sweepsLease, deletionsLease, purgesLease}
 // newChores returns the chores, one for each of choreLeases.
 func newChores(v *views.Views, wake wakeups, c *counts) []*chore {
 	return []*chore{{
-		leaseID:      sweepsLease,
-		projection:   renamedUsers{}.Name(),
-		list:         sweepTasks(v),
-		wake:         wake.sweeps,
-		passes:       &c.sweepPasses,
-		observations: observations{},
+		leaseID: sweepsLease, projection: renamedUsers{}.Name(), list: sweepTasks(v),
+		wake: wake.sweeps, passes: &c.sweepPasses, observations: observations{},
+		rests: map[string]time.Time{},
 	}, {
-		leaseID:      deletionsLease,
-		projection:   deletedUsers{}.Name(),
-		list:         deletionTasks(v),
-		wake:         wake.deletions,
-		passes:       &c.deletionPasses,
-		observations: observations{},
+		leaseID: deletionsLease, projection: deletedUsers{}.Name(), list: deletionTasks(v),
+		wake: wake.deletions, passes: &c.deletionPasses, observations: observations{},
 	}, {
-		leaseID:      purgesLease,
-		projection:   deletedContent{}.Name(),
-		list:         purgeTasks(v),
-		wake:         wake.purges,
-		passes:       &c.purges,
-		observations: observations{},
+		leaseID: purgesLease, projection: deletedContent{}.Name(), list: purgeTasks(v),
+		wake: wake.purges, passes: &c.purges, observations: observations{},
 	}}
 }
 
@@ -89,20 +100,20 @@ func (p *Projector) choreOf(leaseID string) *chore {
 }
 
 // sweepTasks lists the sweeps, which write new usernames to the items of renamed users, in two
-// passes. The first pass starts at once. The last pass starts after all commands that may have read
-// the former name have ended. Retrying the dead letter of a sweep records the sweep again.
+// passes. The first pass starts at once, unless the user rests from an earlier sweep. The last pass
+// starts after all commands that may have read the former name have ended. Retrying the dead letter
+// of a sweep records the sweep again.
 func sweepTasks(v *views.Views) func(context.Context) ([]task, error) {
-	return func(ctx context.Context) ([]task, error) {
-		sweeps, err := v.Sweeps(ctx)
-		return tasksOf(sweeps, func(sweep views.Sweep) task {
-			return task{
-				id: sweep.UserID, etag: sweep.ETag, last: sweep.Last, change: userChange(sweep.UserID),
-				open:   func() views.Pass { return v.SweepPass(sweep) },
-				finish: func(ctx context.Context, _ int) error { return v.FinishSweepPass(ctx, sweep) },
-				forget: func(ctx context.Context) error { return v.ForgetSweep(ctx, sweep) },
-			}
-		}), err
-	}
+	return tasksOf(v.Sweeps, func(sweep views.Sweep) task {
+		return task{
+			id: sweep.UserID, etag: sweep.ETag, last: sweep.Last, change: userChange(sweep.UserID),
+			open: func() views.Pass { return v.SweepPass(sweep) },
+			finish: func(ctx context.Context, ended *run) error {
+				return v.FinishSweepPass(ctx, sweep, ended.meter.Charged())
+			},
+			forget: func(ctx context.Context) error { return v.ForgetSweep(ctx, sweep) },
+		}
+	})
 }
 
 // deletionTasks lists the deletions, which delete the posts, comments and likes of deleted users.
@@ -110,26 +121,22 @@ func sweepTasks(v *views.Views) func(context.Context) ([]task, error) {
 // have ended, and are repeated until one finds nothing. They also find deleted items without a ttl,
 // so the deletion ends only after the projection deletedContent has processed all of them.
 func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
-	return func(ctx context.Context) ([]task, error) {
-		deletions, err := v.Deletions(ctx)
-		return tasksOf(deletions, func(deletion views.Deletion) task {
-			return task{
-				id: deletion.UserID, etag: deletion.ETag, last: deletion.Last,
-				change: userChange(deletion.UserID),
-				open:   func() views.Pass { return v.DeletionPass(deletion) },
-				finish: func(ctx context.Context, found int) error {
-					switch {
-					case !deletion.Last:
-						return v.FinishFirstDeletionPass(ctx, deletion)
-					case found == 0:
-						return v.FinishDeletion(ctx, deletion)
-					}
-					return nil
-				},
-				forget: func(ctx context.Context) error { return v.ForgetDeletion(ctx, deletion) },
-			}
-		}), err
-	}
+	return tasksOf(v.Deletions, func(deletion views.Deletion) task {
+		return task{
+			id: deletion.UserID, etag: deletion.ETag, last: deletion.Last, change: userChange(deletion.UserID),
+			open: func() views.Pass { return v.DeletionPass(deletion) },
+			finish: func(ctx context.Context, ended *run) error {
+				switch {
+				case !deletion.Last:
+					return v.FinishFirstDeletionPass(ctx, deletion)
+				case ended.changed == 0:
+					return v.FinishDeletion(ctx, deletion)
+				}
+				return nil
+			},
+			forget: func(ctx context.Context) error { return v.ForgetDeletion(ctx, deletion) },
+		}
+	})
 }
 
 // maxPurges limits the number of pending purges in memory.
@@ -139,25 +146,28 @@ const maxPurges = 1000
 // the ttl of the posts. One pass for each post is enough: a deleted post gets no new comments or
 // likes.
 func purgeTasks(v *views.Views) func(context.Context) ([]task, error) {
-	return func(ctx context.Context) ([]task, error) {
-		purges, err := v.Purges(ctx, maxPurges)
-		return tasksOf(purges, func(purge views.Purge) task {
-			return task{
-				id: purge.PostID, etag: purge.ETag, change: postChange(purge.PostID),
-				open:   func() views.Pass { return &purgePass{Pass: v.PurgePass(purge.PostID)} },
-				finish: func(ctx context.Context, _ int) error { return v.ForgetPurge(ctx, purge) },
-				forget: func(ctx context.Context) error { return v.ForgetPurge(ctx, purge) },
-			}
-		}), err
-	}
+	list := func(ctx context.Context) ([]views.Purge, error) { return v.Purges(ctx, maxPurges) }
+	return tasksOf(list, func(purge views.Purge) task {
+		return task{
+			id: purge.PostID, etag: purge.ETag, change: postChange(purge.PostID),
+			open:   func() views.Pass { return &purgePass{Pass: v.PurgePass(purge.PostID)} },
+			finish: func(ctx context.Context, _ *run) error { return v.ForgetPurge(ctx, purge) },
+			forget: func(ctx context.Context) error { return v.ForgetPurge(ctx, purge) },
+		}
+	})
 }
 
-func tasksOf[Work any](pending []Work, taskOf func(Work) task) []task {
-	tasks := make([]task, len(pending))
-	for i, work := range pending {
-		tasks[i] = taskOf(work)
+func tasksOf[Work any](
+	list func(context.Context) ([]Work, error), taskOf func(Work) task,
+) func(context.Context) ([]task, error) {
+	return func(ctx context.Context) ([]task, error) {
+		pending, err := list(ctx)
+		tasks := make([]task, len(pending))
+		for i, work := range pending {
+			tasks[i] = taskOf(work)
+		}
+		return tasks, err
 	}
-	return tasks
 }
 
 // purgePass is a purge that ends without an error if its post is missing.

@@ -143,8 +143,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"no second sweep": {
 		File:  "chore.go",
-		Right: "finish: func(ctx context.Context, _ int) error { return v.FinishSweepPass(ctx, sweep) },",
-		Wrong: "finish: func(ctx context.Context, _ int) error { sweep.Last = true; return v.FinishSweepPass(ctx, sweep) },",
+		Right: "return v.FinishSweepPass(ctx, sweep, ended.meter.Charged())",
+		Wrong: "sweep.Last = true; return v.FinishSweepPass(ctx, sweep, ended.meter.Charged())",
 		Tests: inStorm,
 	},
 	"trim by count instead of by position": {

@@ -3,7 +3,7 @@ package projector
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -24,10 +24,7 @@ type runner struct {
 	chore     *chore
 	throttler *throttler // shared by all chores
 	retrier   retrier
-	now       func() time.Time
-	settle    time.Duration // Options.SettleTime
-	parallel  int           // Options.Parallel
-	logger    *slog.Logger
+	options   Options
 
 	runs map[string]*run // the open passes, by task id
 }
@@ -36,14 +33,16 @@ type runner struct {
 type run struct {
 	task
 	pass   views.Pass
-	page   []views.Step // to be executed before the next page is read
-	ended  bool         // finished or set aside
-	failed bool         // for another reason than an item: starts again
+	page   []views.Step  // to be executed before the next page is read
+	ended  bool          // finished or set aside
+	failed bool          // for another reason than an item: starts again
+	meter  *cosmos.Meter // of all requests since the pass was first opened
 
-	mu       sync.Mutex // guards the fields below
-	changed  int        // items
-	refused  views.Refusals
-	attempts int // highest number of attempts of a refused step
+	mu         sync.Mutex // guards the fields below
+	changed    int        // items
+	unfinished []views.Step
+	refused    views.Refusals
+	attempts   int // highest number of attempts of a refused step
 }
 
 const (
@@ -61,10 +60,7 @@ func (p *Projector) newRunner(c *chore) *runner {
 		chore:     c,
 		throttler: p.throttler,
 		retrier:   p.newRetrier(),
-		now:       p.options.Now,
-		settle:    p.options.SettleTime,
-		parallel:  p.options.Parallel,
-		logger:    p.options.Logger,
+		options:   p.options,
 		runs:      make(map[string]*run),
 	}
 }
@@ -83,11 +79,13 @@ func (r *runner) step(ctx context.Context) (stepResult, error) {
 	}
 	err = group.Wait()
 	for _, run := range due {
-		if run.ended || run.failed {
+		switch {
+		case run.ended:
 			delete(r.runs, run.id)
-		}
-		if run.ended {
 			delete(r.chore.observations, run.id) // a last pass that is repeated waits again
+			r.chore.rest(run.id, run.meter.Charged(), r.options.Now())
+		case run.failed:
+			r.runs[run.id] = newRun(run.task, run.meter)
 		}
 	}
 	if len(due) == 0 {
@@ -98,21 +96,31 @@ func (r *runner) step(ctx context.Context) (stepResult, error) {
 
 // due returns the runs of the tasks that may run now. A last pass may run if its task was observed
 // unchanged for the command deadline. If another projector takes the lease, it observes the task
-// for the whole deadline again. due drops the open passes of tasks that were replaced or deleted.
+// for the whole deadline again. Other passes may begin if their user does not rest. due drops the
+// open passes of tasks that were replaced or deleted.
 func (r *runner) due(tasks []task) []*run {
+	now := r.options.Now()
+	maps.DeleteFunc(r.chore.rests, func(_ string, end time.Time) bool { return !now.Before(end) })
 	open := make(map[string]*run, len(tasks))
 	last := make(map[string]bool)
 	var due []*run
 	for _, t := range tasks {
+		current := r.runs[t.id]
+		if current != nil && current.etag != t.etag {
+			r.chore.rest(t.id, current.meter.Charged(), now)
+			current = nil
+		}
 		if t.last {
 			last[t.id] = true
-			if r.chore.observations.unchangedFor(t.id, t.etag, r.now()) < r.settle {
+			if r.chore.observations.unchangedFor(t.id, t.etag, now) < r.options.SettleTime {
 				continue
 			}
 		}
-		current := r.runs[t.id]
-		if current == nil || current.etag != t.etag {
-			current = &run{task: t, pass: t.open()}
+		if current == nil {
+			if _, rests := r.chore.rests[t.id]; rests && !t.last {
+				continue
+			}
+			current = newRun(t, &cosmos.Meter{})
 		}
 		open[t.id] = current
 		due = append(due, current)
@@ -122,10 +130,14 @@ func (r *runner) due(tasks []task) []*run {
 	return due
 }
 
+// newRun opens a pass of a task, whose requests are added to a meter.
+func newRun(t task, meter *cosmos.Meter) *run { return &run{task: t, pass: t.open(), meter: meter} }
+
 // runSlice works on a task until its pass ends or its time slice is over.
 func (r *runner) runSlice(ctx context.Context, run *run) (err error) {
+	ctx = cosmos.WithMeter(ctx, run.meter)
 	defer func() { run.failed = err != nil }()
-	for end := r.now().Add(timeSlice); r.now().Before(end); {
+	for end := r.options.Now().Add(timeSlice); r.options.Now().Before(end); {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -159,25 +171,37 @@ func (r *runner) nextPage(ctx context.Context, run *run) (done bool, err error) 
 	return true, r.finish(ctx, run)
 }
 
-// executePage executes the steps of a page concurrently. At the end of the time slice it leaves the
-// rest of the page.
+// executePage executes the steps of a page concurrently, half as many as the throttler allows, so
+// that other tasks never wait for this one. At the end of the time slice it leaves the rest of the
+// page.
 func (r *runner) executePage(ctx context.Context, run *run, end time.Time) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(r.parallel)
-	for len(run.page) > 0 && r.now().Before(end) && ctx.Err() == nil {
+	group.SetLimit(max(1, r.options.Parallel/2))
+	for len(run.page) > 0 && r.options.Now().Before(end) && ctx.Err() == nil {
 		step := run.page[0]
 		run.page = run.page[1:]
-		group.Go(func() error { return r.execute(ctx, run, step) })
+		group.Go(func() error { return r.execute(ctx, run, step, end) })
 	}
-	return group.Wait()
+	err := group.Wait()
+	run.page, run.unfinished = append(run.unfinished, run.page...), nil
+	return err
 }
 
-// execute executes a step until it has no more to do. If the step is refused, execute records the
+// execute executes a step until it has no more to do. At the end of the time slice it leaves the
+// rest of the step, unless the step makes no progress. If the step is refused, execute records the
 // error: the task is set aside after all other steps have ended.
-func (r *runner) execute(ctx context.Context, run *run, step views.Step) error {
-	changed := 0
+func (r *runner) execute(ctx context.Context, run *run, step views.Step, end time.Time) error {
+	changed, isUnfinished := 0, false
+	inSlice := views.Step(func(ctx context.Context) (n int, more bool, err error) {
+		err = r.throttler.do(ctx, func() (err error) {
+			n, more, err = step(ctx)
+			return err
+		})
+		isUnfinished = err == nil && more && n > 0 && !r.options.Now().Before(end)
+		return n, more && !isUnfinished, err
+	})
 	attempts, err := r.retrier.attempt(ctx, r.chore.projection, run.change.Container, func() error {
-		n, err := r.throttled(step).Run(ctx, r.pause)
+		n, err := inSlice.Run(ctx, r.pause)
 		changed += n
 		return err
 	})
@@ -187,22 +211,14 @@ func (r *runner) execute(ctx context.Context, run *run, step views.Step) error {
 	run.mu.Lock()
 	defer run.mu.Unlock()
 	run.changed += changed
+	if isUnfinished {
+		run.unfinished = append(run.unfinished, step)
+	}
 	if err != nil {
 		run.attempts = max(run.attempts, attempts)
 		run.refused.Add(err)
 	}
 	return nil
-}
-
-// throttled returns a step whose executions wait for the throttler.
-func (r *runner) throttled(step views.Step) views.Step {
-	return func(ctx context.Context) (changed int, more bool, err error) {
-		err = r.throttler.do(ctx, func() (err error) {
-			changed, more, err = step(ctx)
-			return err
-		})
-		return changed, more, err
-	}
 }
 
 // pause waits after an execution of a step that changed nothing.
@@ -219,7 +235,7 @@ func (r *runner) attempt(ctx context.Context, run *run, request func() error) (a
 
 // finish ends a pass of which every step succeeded.
 func (r *runner) finish(ctx context.Context, run *run) error {
-	attempts, err := r.attempt(ctx, run, func() error { return run.finish(ctx, run.changed) })
+	attempts, err := r.attempt(ctx, run, func() error { return run.finish(ctx, run) })
 	switch {
 	case err != nil && concernsItem(ctx, err):
 		return r.setAside(ctx, run, attempts, err)
@@ -228,7 +244,7 @@ func (r *runner) finish(ctx context.Context, run *run) error {
 	}
 	run.ended = true
 	r.chore.passes.Add(1)
-	r.logger.Debug("pass finished", "chore", r.chore.leaseID, "id", run.id, "last", run.last, "items", run.changed)
+	r.options.Logger.Debug("pass finished", "chore", r.chore.leaseID, "id", run.id, "last", run.last, "items", run.changed)
 	return nil
 }
 

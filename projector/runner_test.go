@@ -76,10 +76,7 @@ func newRunnerWorld() *runnerWorld {
 		},
 		throttler: limit,
 		retrier:   retrier{maxDelay: time.Second, sleep: pause, counts: newCounts()},
-		now:       time.Now,
-		settle:    15 * time.Second,
-		parallel:  4,
-		logger:    slog.New(slog.DiscardHandler),
+		options:   Options{Now: time.Now, SettleTime: 15 * time.Second, Parallel: 4, Logger: slog.New(slog.DiscardHandler)},
 		runs:      map[string]*run{},
 	}
 	return w
@@ -101,10 +98,10 @@ func (w *runnerWorld) add(id string, pass *fakePass) {
 	w.pending = append(w.pending, task{
 		id: id, etag: "1", change: changefeed.Change{Container: schema.Users, ID: id},
 		open: func() views.Pass { return pass },
-		finish: func(_ context.Context, changed int) error {
+		finish: func(_ context.Context, ended *run) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.finished[id] = changed
+			w.finished[id] = ended.changed
 			return nil
 		},
 	})
@@ -133,7 +130,7 @@ func TestPassesTakeTurns(t *testing.T) {
 		w := newRunnerWorld()
 		w.stepTakes = 120 * time.Millisecond
 		w.add("u_long", &fakePass{pages: 4, pageSize: 88})
-		if turns := w.turns(t); turns != 3 || w.finished["u_long"] != 352 || w.executions.Load() != 352 {
+		if turns := w.turns(t); turns != 5 || w.finished["u_long"] != 352 || w.executions.Load() != 352 {
 			t.Errorf("%d turns, %d items changed, %d executions", turns, w.finished["u_long"], w.executions.Load())
 		}
 		if n := w.chore.passes.Load(); n != 1 {
@@ -162,7 +159,7 @@ func TestPassWithSlowPagesEnds(t *testing.T) {
 func TestLongPassDoesNotBlockOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRunnerWorld()
-		w.throttler.max = float64(parallelRuns * w.parallel)
+		w.throttler.max = float64(parallelRuns * w.options.Parallel)
 		w.throttler.limit = w.throttler.max
 		w.stepTakes = time.Second
 		for i := range 2 * parallelRuns {
@@ -194,6 +191,22 @@ func TestStepsAreExecutedToTheirEnd(t *testing.T) {
 	})
 }
 
+// A step that needs many executions continues in the next time slice, so that others run meanwhile.
+func TestLongStepTakesTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRunnerWorld()
+		executions := 0
+		w.add("u_long", &fakePass{pages: 1, pageSize: 1, step: func(context.Context) (int, bool, error) {
+			executions++
+			time.Sleep(time.Second)
+			return 1, executions < 12, nil
+		}})
+		if turns := w.turns(t); turns != 3 || w.finished["u_long"] != 12 || executions != 12 {
+			t.Errorf("%d turns, %d items changed by %d executions", turns, w.finished["u_long"], executions)
+		}
+	})
+}
+
 // A step without progress fails for a reason of its items, after a limited number of executions and
 // attempts.
 func TestStepWithoutProgressFails(t *testing.T) {
@@ -204,7 +217,7 @@ func TestStepWithoutProgressFails(t *testing.T) {
 		err := w.execute(t.Context(), current, func(context.Context) (int, bool, error) {
 			executions++
 			return 0, true, nil
-		})
+		}, time.Now())
 		if err != nil || len(current.refused) != 1 || current.attempts != attemptsIfRefused ||
 			executions != attemptsIfRefused*views.MaxIdleExecutions {
 			t.Errorf("%d executions, %d attempts, refused %v, error %v", executions, current.attempts, current.refused, err)
@@ -232,7 +245,7 @@ func TestLastPassWaits(t *testing.T) {
 			if busy() {
 				t.Fatalf("round %d: the pass did not wait", round)
 			}
-			time.Sleep(w.settle - 1)
+			time.Sleep(w.options.SettleTime - 1)
 			if busy() {
 				t.Fatalf("round %d: the pass did not wait for the whole time", round)
 			}
@@ -274,4 +287,22 @@ func TestFailedPassStartsAgain(t *testing.T) {
 			t.Errorf("opened %d times, finished %v, error %v", opened, w.finished, err)
 		}
 	})
+}
+
+// A rest grows with the charge of the pass, within limits. A longer one that has begun stays. Only
+// sweeps rest.
+func TestRest(t *testing.T) {
+	now := time.Now()
+	c := &chore{rests: map[string]time.Time{}}
+	for _, pass := range []struct {
+		charge float64 // RU
+		after  time.Duration
+		rest   time.Duration // until this time
+	}{{0, 0, 2 * time.Second}, {1500, 0, 15 * time.Second}, {30, 10 * time.Second, 15 * time.Second}, {1e6, 20 * time.Second, 320 * time.Second}} {
+		c.rest("u_1", pass.charge, now.Add(pass.after))
+		if got := c.rests["u_1"].Sub(now); got != pass.rest {
+			t.Errorf("after %v RU, the user rests until %v instead of %v", pass.charge, got, pass.rest)
+		}
+	}
+	new(chore).rest("u_1", 1500, now)
 }

@@ -43,7 +43,7 @@ func TestWaitingStepsStop(t *testing.T) {
 			return throttler.do(ctx, step)
 		},
 		"a slice": func() error {
-			r := &runner{now: time.Now}
+			r := &runner{options: Options{Now: time.Now}}
 			return r.runSlice(stopped, &run{})
 		},
 	}

@@ -149,7 +149,7 @@ func TestSweepAdaptsToThroughput(t *testing.T) {
 		advanceTime(time.Second)
 		executions, atOnce := far.read()
 		t.Logf("enough throughput: %d executions in a second, %d at a time", executions, atOnce)
-		if atOnce != 8 {
+		if atOnce != 4 {
 			t.Errorf("with enough throughput, %d executions at a time", atOnce)
 		}
 
@@ -185,7 +185,7 @@ func TestSweepAdaptsToThroughput(t *testing.T) {
 		}
 		executions, atOnce = far.read()
 		t.Logf("enough throughput: the remaining %d executions took %v, %d at a time", executions, time.Since(begun), atOnce)
-		if atOnce != 8 {
+		if atOnce != 4 {
 			t.Errorf("with enough throughput again, %d executions at a time", atOnce)
 		}
 		if sweeps, err := w.store.Sweeps(t.Context()); err != nil || len(sweeps) > 0 {

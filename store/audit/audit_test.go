@@ -212,7 +212,7 @@ func TestPendingWorkIsNotADrift(t *testing.T) {
 			sweeps, err := w.Sweeps(w.Ctx())
 			w.OK(err)
 			sweeps[0].Last = true
-			return w.FinishSweepPass(w.Ctx(), sweeps[0])
+			return w.FinishSweepPass(w.Ctx(), sweeps[0], 0)
 		}},
 		{schema.Posts, deleted.ID, audit.DriftExpiry, ofDeleted, forgetDeleted},
 		{schema.Posts, unpurged.ID, audit.DriftUnpurged, ofUnpurged, forgetUnpurged},

@@ -161,7 +161,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			w.OK(w.RepairPost(w.Ctx(), post.ID)) // the copies of the post, whose recent comment has changed
 			sweeps, err := w.Sweeps(w.Ctx())
 			w.OK(err)
-			return w.FinishSweepPass(w.Ctx(), sweeps[0])
+			return w.FinishSweepPass(w.Ctx(), sweeps[0], 0)
 		})
 		endBefore("the deletion", strings.HasSuffix(path, views.DeletionID(gone.ID)), func() error {
 			deletions, err := w.Deletions(w.Ctx())

@@ -15,12 +15,17 @@ import (
 // a command that read the former name before the rename may write it after the first pass. The last
 // pass also frees the usernames that the user no longer needs.
 type Sweep struct {
-	UserID         string
-	Username       string
-	AuthorRevision int64  // the user's revision; items with a smaller one are changed
-	Last           bool   // the first pass is done, or not needed
-	ResourceID     string // of the container users when the user changed; empty if unknown
-	ETag           string // as read; every write changes it
+	UserID         string `json:"userId"`
+	Username       string `json:"username"`
+	AuthorRevision int64  `json:"authorRevision"`       // the user's revision; items with a smaller one are changed
+	Last           bool   `json:"last"`                 // the first pass is done, or not needed
+	ResourceID     string `json:"resourceId,omitempty"` // of the container users when the user changed; empty if unknown
+	ETag           string `json:"_etag,omitempty"`      // as read; every write changes it
+
+	// Charge is what the user's last sweep was charged in RU, or only its first pass if the last one
+	// is not done. It is 0 if unknown. FirstCharge is what the first pass of this sweep was charged.
+	Charge      float64 `json:"charge,omitempty"`
+	FirstCharge float64 `json:"firstCharge,omitempty"`
 }
 
 const (
@@ -36,14 +41,9 @@ const (
 )
 
 type sweepItem struct {
-	ID             string `json:"id"`
-	Type           string `json:"type"`
-	UserID         string `json:"userId"`
-	Username       string `json:"username"`
-	AuthorRevision int64  `json:"authorRevision"`
-	Last           bool   `json:"last"`
-	ResourceID     string `json:"resourceId,omitempty"`
-	ETag           string `json:"_etag,omitempty"`
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	Sweep
 }
 
 // Sweeps returns all pending sweeps, in no order.
@@ -51,15 +51,15 @@ func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
 	items, err := cosmos.QueryAcross[sweepItem](ctx, v.leases, sweepsQuery)
 	sweeps := make([]Sweep, len(items))
 	for i, item := range items {
-		sweeps[i] = item.sweep()
+		sweeps[i] = item.Sweep
 	}
 	return sweeps, err
 }
 
 // RecordSweep writes a pending sweep. It replaces a sweep, pending or done, for an earlier rename
-// of the same user. If there is a sweep for the same or a later rename, RecordSweep writes nothing.
-// It always replaces a sweep from before the container users was recreated, because the id may now
-// belong to another user.
+// of the same user, but keeps its charge. If there is a sweep for the same or a later rename,
+// RecordSweep writes nothing. It always replaces a sweep from before the container users was
+// recreated, because the id may now belong to another user.
 func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	id := SweepID(sweep.UserID)
 	return cosmos.RetryOnConflict(func() error {
@@ -67,7 +67,8 @@ func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 		switch {
 		case cosmos.IsNotFound(err):
 			_, err = cosmos.Create(ctx, v.leases, id, sweep.item())
-		case err == nil && (current.AuthorRevision < sweep.AuthorRevision || current.sweep().isObsolete(sweep)):
+		case err == nil && (current.AuthorRevision < sweep.AuthorRevision || current.isObsolete(sweep)):
+			sweep.Charge = current.Charge
 			_, err = cosmos.Replace(ctx, v.leases, id, id, sweep.item(), etag)
 		}
 		return err
@@ -83,14 +84,17 @@ func (s Sweep) isObsolete(later Sweep) bool {
 		(s.AuthorRevision != later.AuthorRevision || s.Username != later.Username)
 }
 
-// FinishSweepPass records the end of a pass. After the first pass, the last one is pending; after
-// that, the sweep is done. The item of the sweep stays. It lets RecordSweep ignore later changes of
-// the user that only update the post count. If a sweep for a later rename has replaced this one,
-// FinishSweepPass changes nothing.
-func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep) error {
+// FinishSweepPass records the end of a pass, and its charge in RU. After the first pass, the last
+// one is pending; after that, the sweep is done. The item of the sweep stays. It lets RecordSweep
+// ignore later changes of the user that only update the post count. If a sweep for a later rename
+// has replaced this one, FinishSweepPass changes nothing.
+func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep, charge float64) error {
 	id, item := SweepID(sweep.UserID), sweep.item()
 	if sweep.Last {
 		item.Type = TypeSwept
+		item.Charge, item.FirstCharge = max(sweep.Charge, sweep.FirstCharge+charge), 0
+	} else {
+		item.Charge, item.FirstCharge = charge, charge
 	}
 	item.Last = true
 	_, err := cosmos.Replace(ctx, v.leases, id, id, item, azcore.ETag(sweep.ETag))
@@ -238,24 +242,6 @@ func (v *Views) SweepPost(ctx context.Context, postID string, sweep Sweep) (chan
 func SweepID(userID string) string { return typeSweep + "." + userID }
 
 func (s Sweep) item() sweepItem {
-	return sweepItem{
-		ID:             SweepID(s.UserID),
-		Type:           typeSweep,
-		UserID:         s.UserID,
-		Username:       s.Username,
-		AuthorRevision: s.AuthorRevision,
-		Last:           s.Last,
-		ResourceID:     s.ResourceID,
-	}
-}
-
-func (i sweepItem) sweep() Sweep {
-	return Sweep{
-		UserID:         i.UserID,
-		Username:       i.Username,
-		AuthorRevision: i.AuthorRevision,
-		Last:           i.Last,
-		ResourceID:     i.ResourceID,
-		ETag:           i.ETag,
-	}
+	s.ETag = ""
+	return sweepItem{SweepID(s.UserID), typeSweep, s}
 }

@@ -39,15 +39,15 @@ func TestNewerSweepReplacesOlder(t *testing.T) {
 		t.Fatalf("the sweep of an older rename replaced that of a newer one: %+v", got)
 	}
 	record("annie", 6, false)
-	w.OK(w.FinishSweepPass(t.Context(), first)) // the older rename
+	w.OK(w.FinishSweepPass(t.Context(), first, 0)) // the older rename
 	if got := pending(); len(got) != 1 || got[0].Username != "annie" || got[0].Last {
 		t.Fatalf("the older sweep finished the pass of the newer one: %+v", got)
 	}
-	w.OK(w.FinishSweepPass(t.Context(), pending()[0]))
+	w.OK(w.FinishSweepPass(t.Context(), pending()[0], 0))
 	if got := pending(); len(got) != 1 || !got[0].Last {
 		t.Fatalf("after the first pass: %+v", got)
 	}
-	w.OK(w.FinishSweepPass(t.Context(), pending()[0]))
+	w.OK(w.FinishSweepPass(t.Context(), pending()[0], 0))
 	if got := pending(); len(got) != 0 {
 		t.Fatalf("after the last pass: %+v", got)
 	}
@@ -148,7 +148,7 @@ func TestSweepOfRecreatedContainerIsReplaced(t *testing.T) {
 		w.OK(w.RecordSweep(w.Ctx(), before))
 		sweeps, err := w.Sweeps(w.Ctx())
 		w.OK(err)
-		w.OK(w.FinishSweepPass(w.Ctx(), sweeps[0]))
+		w.OK(w.FinishSweepPass(w.Ctx(), sweeps[0], 0))
 		w.OK(w.RecordSweep(w.Ctx(), c.later))
 		sweeps, err = w.Sweeps(w.Ctx())
 		if w.OK(err); (len(sweeps) == 1) != c.recorded {
@@ -268,5 +268,73 @@ func TestSweepContinuesAfterRefusal(t *testing.T) {
 	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
 	if !cosmos.IsItemError(err) || updated != 2*(n-1) {
 		t.Errorf("%d items updated, error %v", updated, err)
+	}
+}
+
+// A sweep reads about one page of its query for each post, not one row for each comment. Its
+// executions are short, because others wait for them.
+func TestSweepReadsOnePageForEachPost(t *testing.T) {
+	const posts, comments = 3, 1000
+	w := newWorld(t)
+	writer := &blog.User{ID: "u_writer", Username: "writer", Revision: 2}
+	author := &blog.User{ID: "u_a", Username: "anna", Revision: 2}
+	date := blog.NewDateTime(w.Clock.Now())
+	for i := range posts {
+		thread := bulk.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: author, Content: "…", CreationDate: date}}
+		for n := range comments {
+			thread.Comments = append(thread.Comments, &blog.Comment{ID: fmt.Sprintf("c_%d", n), Author: writer, Content: "…", CreationDate: date})
+		}
+		_, err := w.WriteThread(t.Context(), thread)
+		w.OK(err)
+	}
+	w.Wire.Inject(nil)
+	sweep := views.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
+	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+	w.OK(err)
+	executions := w.executions()
+	pages := len(w.Wire.Requests()) - executions
+	if updated != posts*(comments+1) || pages > posts+2 || w.remaining(sweep) != 0 {
+		t.Errorf("%d items updated after %d pages, %d are left", updated, pages, w.remaining(sweep))
+	}
+	if want := posts * (comments/100 + 1); executions != want {
+		t.Errorf("%d executions instead of %d: one for each hundred comments, and one that finds no more", executions, want)
+	}
+}
+
+// Each sweep keeps what the one before was charged, until its own first pass is done.
+func TestSweepKeepsCharge(t *testing.T) {
+	w := newWorld(t)
+	stored := func() *views.Sweep {
+		t.Helper()
+		sweep, _, err := cosmos.Read[views.Sweep](w.Ctx(), w.Container(schema.Leases), views.SweepID("u_a"), views.SweepID("u_a"))
+		w.OK(err)
+		return sweep
+	}
+	for i, step := range []struct {
+		does   string
+		charge float64 // of a pass that ends; 0 if a rename is recorded
+		last   bool    // the rename is recorded while another one is in progress
+		want   float64
+	}{
+		{"a first rename", 0, false, 0},
+		{"its first pass", 100, false, 100},
+		{"its last pass", 7, false, 107},
+		{"a second rename", 0, false, 107},
+		{"a third one", 0, false, 107},
+		{"their first pass", 50, false, 50},
+		{"a fourth one meanwhile", 0, false, 50},
+		{"its first pass", 60, false, 60},
+		{"its last pass", 8, false, 68},
+		{"an interrupted rename", 0, true, 68},
+		{"its only pass", 5, false, 68},
+	} {
+		if step.charge == 0 {
+			w.OK(w.RecordSweep(w.Ctx(), views.Sweep{UserID: "u_a", Username: "anna", AuthorRevision: int64(i + 3), Last: step.last}))
+		} else {
+			w.OK(w.FinishSweepPass(w.Ctx(), *stored(), step.charge))
+		}
+		if got := stored().Charge; got != step.want {
+			t.Errorf("after %s, the charge is %v instead of %v", step.does, got, step.want)
+		}
 	}
 }

@@ -2,9 +2,10 @@
 // post's recent comments of the user.
 //
 // Each item holds the user's revision from which its username was copied. Only items with a smaller
-// revision are written, so an earlier rename that arrives late has no effect. If the time limit is
-// near, the completed writes are kept and the result has more = true; the caller must execute the
-// script again. The query finds only items that are still to be written, so repetition is harmless.
+// revision are written, so an earlier rename that arrives late has no effect. After one page, or if
+// the time limit is near, the completed writes are kept and the result has more = true; the caller
+// must execute the script again. So other writes to the partition wait only briefly. The query finds
+// only items that are still to be written, so repetition is harmless.
 // The post comes first: once its comments are written, no query finds that the post is still to be.
 function updateUsernames(args) {
   const collection = getContext().getCollection();
@@ -56,17 +57,13 @@ function updateUsernames(args) {
 
   function onPage(err, page, options) {
     if (err) fail(err);
-    update(page, 0, options.continuation);
+    if (page.length === 0 && options.continuation) find(options.continuation);
+    else update(page, 0, Boolean(options.continuation));
   }
 
-  function update(page, i, continuation) {
-    if (i < page.length) {
-      rename(page[i], () => update(page, i + 1, continuation));
-    } else if (continuation) {
-      find(continuation);
-    } else {
-      answer(false);
-    }
+  function update(page, i, more) {
+    if (i < page.length) rename(page[i], () => update(page, i + 1, more));
+    else answer(more);
   }
 
   function rename(item, next) {
