@@ -503,7 +503,7 @@ type Mutation {
   updateUser(
     "The new username."
     input: UpdateUserInput!
-  ): UpdateUserPayload @price(ru: 30)
+  ): UpdateUserPayload @price(ru: 31.5)
 
   """
   Deletes the viewer with all their posts, comments and likes. The user disappears at once. Their
@@ -516,7 +516,7 @@ type Mutation {
   deleteUser(
     "The viewer's username, as confirmation."
     input: DeleteUserInput!
-  ): DeleteUserPayload @price(ru: 7)
+  ): DeleteUserPayload @price(ru: 8.5)
 
   """
   Publishes a post. Errors:

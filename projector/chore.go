@@ -157,9 +157,7 @@ func purgeTasks(v *views.Views) func(context.Context) ([]task, error) {
 	})
 }
 
-func tasksOf[Work any](
-	list func(context.Context) ([]Work, error), taskOf func(Work) task,
-) func(context.Context) ([]task, error) {
+func tasksOf[Work any](list func(context.Context) ([]Work, error), taskOf func(Work) task) func(context.Context) ([]task, error) {
 	return func(ctx context.Context) ([]task, error) {
 		pending, err := list(ctx)
 		tasks := make([]task, len(pending))

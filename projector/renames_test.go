@@ -112,7 +112,7 @@ func TestRenamesInARowShareSweep(t *testing.T) {
 // sweepOf reads the item of a user's sweep, pending or done.
 func (w *world) sweepOf(user *blog.User) *views.Sweep {
 	w.Helper()
-	id := views.SweepID(user.ID)
+	id := schema.SweepID(user.ID)
 	sweep, _, err := cosmos.Read[views.Sweep](w.Context(), w.store.DB.Container(schema.Leases), id, id)
 	w.must(err)
 	return sweep

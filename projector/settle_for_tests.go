@@ -8,12 +8,10 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// SettleForTests projects all pending changes and then releases the leases. It is for tests
-// only. It returns after a whole round in which no feed had new changes and no sweep, deletion
-// or purge was due. The last pass of a sweep or deletion is due SettleTime after the
-// first, by Options.Now: a later call runs it.
-//
-// It renews its leases meanwhile. It must not be called while Run is running. It returns the
+// SettleForTests projects all pending changes and then releases the leases, which it renews
+// meanwhile. It is for tests only. It ends after a round in which no feed had new changes and no
+// chore was due. The last pass of a sweep or deletion is due SettleTime after the first, by
+// Options.Now: a later call runs it. It must not be called while Run is running. It returns the
 // first error, also if another projector holds a lease.
 func (p *Projector) SettleForTests(ctx context.Context) (err error) {
 	ctx = cosmos.InBackground(ctx)
@@ -26,14 +24,13 @@ func (p *Projector) SettleForTests(ctx context.Context) (err error) {
 			return fmt.Errorf("projector: other projectors hold %d of %d leases", p.leaseCount-n, p.leaseCount)
 		}
 		if busy, err = p.settleRound(ctx); err != nil {
-			return err
+			break
 		}
 	}
-	return nil
+	return err
 }
 
-// settleRound runs each worker until it has nothing to do, and reports whether any had
-// something to do.
+// settleRound runs each worker until it has nothing to do, and reports whether any had something.
 func (p *Projector) settleRound(ctx context.Context) (bool, error) {
 	worked := false
 	for _, w := range p.sortedWorkers() {

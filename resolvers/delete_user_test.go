@@ -25,7 +25,7 @@ func TestDeleteUser(t *testing.T) {
 		r.is("deleteUser.user.postCount", 1)
 	}
 	r.is("deleteUser.user.posts.nodes.#", 0)
-	r.sent("deleteUser: users read 200", "deleteUser: users patch 200")
+	r.sent("deleteUser: users read 200", "deleteUser: users patch 200", "deleteUser: leases read 404")
 
 	r = ann.ask(`query($id:ID!){viewer{id} user(id:$id){id} node(id:$id){id} userByUsername(username:"Ann"){id}}`, "id", ann.id)
 	for _, path := range []string{"viewer", "user", "node", "userByUsername"} {

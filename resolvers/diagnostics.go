@@ -94,7 +94,7 @@ func addBudget(response *graphql.Response, p *budget.Payment, s budget.Spending)
 		state["caused"] = s.Caused
 	}
 	for _, of := range p.States() {
-		state[of.Kind.String()] = map[string]any{"perSecond": of.Rate, "size": of.Size, "left": math.Floor(of.Left)}
+		state[of.Kind.String()] = map[string]any{"perSecond": of.Rate, "size": of.Size, "left": math.Floor(of.Left), "debt": math.Ceil(of.Debt)}
 	}
 	response.Extensions["budget"] = state
 }

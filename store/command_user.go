@@ -29,7 +29,12 @@ func (s *Store) CreateUserAt(ctx context.Context, userID, username string, creat
 // USERNAME_TAKEN; NOT_FOUND; TRY_AGAIN if other requests for this user or username won every
 // race; THROTTLED.
 func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.User, error) {
-	return s.newNaming(userID, username).run(ctx)
+	n := s.newNaming(userID, username)
+	user, err := n.run(ctx)
+	if err == nil && n.takes {
+		s.causeSweep(ctx, userID, n.posts)
+	}
+	return user, err
 }
 
 // DeleteUser marks a user as deleted, and returns the user as they were, with Deleted set. From
@@ -53,6 +58,7 @@ func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.
 		}
 		switch {
 		case err == nil:
+			s.causeDeletion(ctx, item)
 			return deletedUser(item), nil
 		case cosmos.OutcomeUnknown(ctx, err):
 			unsure = item

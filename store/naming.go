@@ -40,6 +40,8 @@ type naming struct {
 	created  blog.DateTime // creation date of a new user; now if empty
 
 	reserved bool            // this naming may have written the reservation
+	posts    int             // of the user who is renamed
+	takes    bool            // this naming has changed the username
 	former   map[string]bool // normalized usernames to release: the user had or announced them before
 }
 
@@ -122,7 +124,9 @@ func (n *naming) try(ctx context.Context, tries *tries) (*schema.UserItem, error
 	if err := n.reserve(ctx, found, deadline); err != nil {
 		return nil, err
 	}
-	return user, n.take(ctx, user)
+	err = n.take(ctx, user)
+	n.takes, n.posts = err == nil, user.PostCount
+	return user, err
 }
 
 // readUser returns the user item, or a new one that is not yet written. If the new user replaces

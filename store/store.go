@@ -47,7 +47,7 @@ import (
 type Store struct {
 	db *cosmos.DB
 
-	users, posts, feed, lists, usernames *azcosmos.ContainerClient
+	users, posts, feed, lists, usernames, leases *azcosmos.ContainerClient
 
 	cache *readcache.Cache // of queries; may be nil
 	tail  Tail             // counts the changes for the cache; nil if it keeps nothing, or the engine counts
@@ -80,6 +80,7 @@ func NewCached(db *cosmos.DB, cache *readcache.Cache, tail Tail) *Store {
 		feed:      db.Container(schema.Feed),
 		lists:     db.Container(schema.Lists),
 		usernames: db.Container(schema.Usernames),
+		leases:    db.Container(schema.Leases),
 		clock:     &blog.Clock{Now: db.Now},
 		ids:       blog.IDSource{Random: db.Random()},
 	}

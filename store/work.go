@@ -29,8 +29,9 @@ const (
 	priceOfGoneComment = 8.0  // in addition: the text of a deleted comment is removed
 	priceOfGonePost    = 70.0 // tombstones of the copies and the month's entry, counters, ttl
 	priceOfPurgedItem  = 8.0  // a comment or like of a deleted post
-	priceOfUserChange  = 3.0  // the sweep of a user without items
-	priceOfSweptItem   = 10.0
+	priceOfRename      = 30.0 // the sweep of a user without items, and its records
+	priceOfRenamedPost = 45.0 // copies in users and feed, the entries of the month and two tags
+	priceOfSweptPost   = 30.0 // of a user who was never swept; their comments and likes are not known
 	priceOfGoneUser    = 60.0 // without posts, comments and likes
 )
 
@@ -43,6 +44,43 @@ func causeProjection(ctx context.Context, price float64, tags int) {
 func causePurge(ctx context.Context, post *schema.PostItem) {
 	causeProjection(ctx, priceOfGonePost, len(post.Tags))
 	cosmos.Cause(ctx, workPurge, priceOfPurgedItem*float64(post.CommentCount+post.LikeCount))
+}
+
+// lastSweep is what a price needs of the item of a user's sweep.
+type lastSweep struct {
+	Type   string  `json:"type"`
+	Last   bool    `json:"last"`   // the first pass is done, or not needed
+	Charge float64 `json:"charge"` // RU; 0 if unknown
+}
+
+// causeSweep counts the sweep of a renamed user at the charge of the user's last one. A rename that
+// joins a pending sweep pays a part of that, because the sweep may have begun. The projection of
+// the user's posts follows.
+func (s *Store) causeSweep(ctx context.Context, userID string, posts int) {
+	const partOfPending = 0.25
+	price := priceOfSweptPost * float64(posts)
+	id := schema.SweepID(userID)
+	last, _, err := cosmos.Read[lastSweep](ctx, s.leases, id, id)
+	if err == nil && last.Charge > 0 {
+		price = last.Charge
+	}
+	price += priceOfRenamedPost * float64(posts)
+	if err == nil && last.Type == schema.TypeSweep && !last.Last {
+		price *= partOfPending
+	}
+	cosmos.Cause(ctx, workSweep, priceOfRename+price)
+}
+
+// causeDeletion counts the deletion of a user. Comments and likes cost about three times as much to
+// delete as to sweep.
+func (s *Store) causeDeletion(ctx context.Context, user *schema.UserItem) {
+	const deletionBySweep = 3
+	price := priceOfGoneUser + priceOfGonePost*float64(user.PostCount)
+	id := schema.SweepID(user.ID)
+	if last, _, err := cosmos.Read[lastSweep](ctx, s.leases, id, id); err == nil {
+		price += deletionBySweep * last.Charge
+	}
+	cosmos.Cause(ctx, workDeletion, price)
 }
 
 // causeEdit counts the projection of an edit of a post with former tags.

@@ -5,8 +5,12 @@
 // A budget is a token bucket. It fills with a rate in RU/s, up to the amount of Burst. A request is
 // admitted if something is left, whatever its price, so every operation can be afforded. Its price
 // is deducted at once, so that a hundred connections cannot spend what one may. When it ends, the
-// price is replaced by what it spent, and by the price of the background work that it caused. A
-// budget can therefore be overdrawn, and the client waits until it is filled again.
+// price is replaced by what it spent. A budget can therefore be overdrawn, and the client waits
+// until it is filled again.
+//
+// The price of the background work that a request causes is a debt, which half of the rate repays.
+// A rename can cause the work of minutes, and its user should be able to go on reading and writing.
+// So a debt refuses nothing until it is as large as a minute's rate. Then mutations wait.
 //
 // Each server has its own Books, in memory. A restart fills all budgets, which costs at most one
 // Burst of each client.
@@ -31,10 +35,13 @@ const (
 	// Burst is the time whose rate a full budget holds.
 	Burst = 10 * time.Second
 
-	// maxDebt is the time whose rate background work can put a budget below zero. The sweep of a user
-	// with 100,000 likes, or the purge of a popular post, costs more than that. It is rare, and others
-	// have paid for the likes and comments. Its cause should be able to go on within a minute.
-	maxDebt = time.Minute
+	// MaxDebt is the time whose rate a client may owe for background work before mutations wait. The
+	// debt itself is at most twice that: the purge of a popular post costs more, but others have paid
+	// for its comments and likes, and its author should be able to write again within minutes.
+	MaxDebt = time.Minute
+
+	// repayment is the part of the rate that repays a debt.
+	repayment = 0.5
 
 	// maxClients is the number of budgets of each kind that are held. One takes about 300 bytes. If
 	// there are more, those that were not used for longest begin again. With fewer than maxClients
@@ -106,11 +113,12 @@ func (b *Books) Totals() Totals {
 }
 
 // Begin admits a request, whose price in RU is deducted from its budgets until it ends. account is
-// the id of the account's user, or "" for an anonymous request; Begin keeps no memory of it. An
-// address that is not valid, as of a Unix socket, has no budget. Error: BUDGET_EXCEEDED, with the
-// time after which something is left; the payment then only has the states of the budgets.
-func (b *Books) Begin(account string, address netip.Addr, price float64) (*Payment, error) {
-	p := &Payment{books: b, account: account, price: price}
+// the id of the account's user, or "" for an anonymous request; Begin keeps no memory of it.
+// writes tells whether the request is a mutation. An address that is not valid, as of a Unix
+// socket, has no budget. Error: BUDGET_EXCEEDED, with the time after which the request can be admitted; the payment
+// then only has the states of the budgets.
+func (b *Books) Begin(account string, address netip.Addr, writes bool, price float64) (*Payment, error) {
+	p := &Payment{books: b, account: account, writes: writes, price: price}
 	if address.IsValid() {
 		p.network = limits.NetworkOf(address)
 	}
@@ -123,7 +131,7 @@ func (b *Books) Begin(account string, address netip.Addr, price float64) (*Payme
 	if address.IsValid() {
 		p.purses[Address] = b.addresses.of(nil, p.network, now)
 	}
-	if used, wait := p.used(0); wait > 0 {
+	if used, wait := p.used(0, 0); wait > 0 {
 		b.totals.Refused[used]++
 		b.spenders.refuse(p, now)
 		p.price, p.ended = 0, true
@@ -137,6 +145,7 @@ func (b *Books) Begin(account string, address netip.Addr, price float64) (*Payme
 type Payment struct {
 	books   *Books
 	account string
+	writes  bool
 	network netip.Prefix
 	purses  [2]*purse // by Kind; nil without a budget
 
@@ -183,7 +192,7 @@ func (p *Payment) Check(s Spending) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p.refill(b.now())
-	used, wait := p.used(s.Spent + s.work() - p.price)
+	used, wait := p.used(s.Spent-p.price, s.work())
 	if wait == 0 {
 		return nil
 	}
@@ -226,7 +235,7 @@ func (p *Payment) End(operation string, s Spending) {
 	now := b.now()
 	p.refill(now)
 	p.pay(s.Spent - p.price)
-	p.payWork(s.work())
+	p.owe(s.work())
 	b.totals.Spent += s.Spent
 	for work, price := range s.Caused {
 		b.totals.Caused[work] += price
@@ -243,11 +252,11 @@ func (p *Payment) pay(amount float64) {
 	}
 }
 
-// payWork deducts the price of background work from the budgets, down to their least.
-func (p *Payment) payWork(amount float64) {
+// owe adds the price of background work to the debts, up to their greatest.
+func (p *Payment) owe(price float64) {
 	for _, purse := range p.purses {
 		if purse != nil {
-			purse.left = max(purse.left-amount, min(purse.left, -purse.rate*maxDebt.Seconds()))
+			purse.debt = min(purse.debt+price, max(purse.debt, 2*purse.mostDebt()))
 		}
 	}
 }
@@ -260,15 +269,15 @@ func (p *Payment) refill(now time.Time) {
 	}
 }
 
-// used returns the budget that is used up if the request spends an amount in addition, and the time
-// until something is left of it. If several are, it is the one that takes longest; if none is, the
-// time is 0.
-func (p *Payment) used(amount float64) (used Kind, wait time.Duration) {
+// used returns the budget that is used up if the request spends an amount and causes work in
+// addition, and the time until it can go on. If several are, it is the one that takes longest; if
+// none is, the time is 0.
+func (p *Payment) used(amount, work float64) (used Kind, wait time.Duration) {
 	for kind, purse := range p.purses {
-		if purse == nil || purse.left-amount > 0 {
+		if purse == nil {
 			continue
 		}
-		if w := wholeMilliseconds(seconds((amount - purse.left) / purse.rate)); w > wait {
+		if w := purse.wait(amount, work, p.writes); w > wait {
 			used, wait = Kind(kind), w
 		}
 	}
@@ -292,6 +301,7 @@ type State struct {
 	Rate float64       // RU/s
 	Size float64       // of the full budget
 	Left float64       // negative if it is overdrawn
+	Debt float64       // for background work
 	Full time.Duration // until it is full, if nothing is spent
 }
 
@@ -302,8 +312,8 @@ func (p *Payment) States() (states []State) {
 	p.refill(p.books.now())
 	for kind, purse := range p.purses {
 		if purse != nil {
-			size := purse.size()
-			states = append(states, State{Kind(kind), purse.rate, size, purse.left, seconds((size - purse.left) / purse.rate)})
+			full := purse.until(purse.size() - purse.left)
+			states = append(states, State{Kind(kind), purse.rate, purse.size(), purse.left, purse.debt, full})
 		}
 	}
 	return states
@@ -319,6 +329,7 @@ type purses[K comparable] struct {
 type purse struct {
 	rate float64 // RU/s, above 0
 	left float64 // RU; negative if it is overdrawn
+	debt float64 // RU of background work that are not repaid
 	at   time.Time
 }
 
@@ -351,18 +362,42 @@ func (all *purses[K]) of(copied func(K) K, client K, now time.Time) *purse {
 
 func (p *purse) size() float64 { return p.rate * Burst.Seconds() }
 
+// mostDebt is the debt from which on mutations wait.
+func (p *purse) mostDebt() float64 { return p.rate * MaxDebt.Seconds() }
+
 // refill fills the budget for the time since it was filled last. If the clock was set back, it
 // fills nothing.
 func (p *purse) refill(now time.Time) {
-	if passed := now.Sub(p.at); passed > 0 {
-		p.left = max(p.left, min(p.size(), p.left+p.rate*passed.Seconds()))
+	if passed := now.Sub(p.at).Seconds(); passed > 0 {
+		repaid := min(p.debt, repayment*p.rate*passed)
+		p.debt -= repaid
+		p.left = max(p.left, min(p.size(), p.left+p.rate*passed-repaid))
 	}
 	p.at = now
 }
 
-// wholeMilliseconds returns a time in whole milliseconds, rounded up to at least one.
-func wholeMilliseconds(d time.Duration) time.Duration {
-	return d.Truncate(time.Millisecond) + time.Millisecond
+// wait returns the time, in whole milliseconds, after which a request can go on that spends an
+// amount and causes work in addition. It is 0 if it can go on now.
+func (p *purse) wait(amount, work float64, writes bool) time.Duration {
+	left, over := p.left-amount, p.debt+work-p.mostDebt()
+	waitsForDebt := writes && over >= 0
+	if left > 0 && !waitsForDebt {
+		return 0
+	}
+	wait := p.until(-left)
+	if waitsForDebt {
+		wait = max(wait, seconds(over/(repayment*p.rate)))
+	}
+	return wait.Truncate(time.Millisecond) + time.Millisecond
+}
+
+// until returns the time in which the budget is filled with an amount.
+func (p *purse) until(amount float64) time.Duration {
+	slow := (1 - repayment) * p.rate // while there is a debt
+	if debtTime := p.debt / (repayment * p.rate); amount > slow*debtTime {
+		return seconds(debtTime + (amount-slow*debtTime)/p.rate)
+	}
+	return seconds(amount / slow)
 }
 
 func seconds(n float64) time.Duration { return time.Duration(math.Max(n, 0) * float64(time.Second)) }

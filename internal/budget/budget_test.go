@@ -42,7 +42,7 @@ var home = netip.MustParseAddr("203.0.113.7")
 
 // spend sends a request that spends its price. It returns whether it was admitted, and the wait.
 func spend(b *budget.Books, account string, address netip.Addr, price, spent float64) (wait time.Duration) {
-	p, err := b.Begin(account, address, price)
+	p, err := b.Begin(account, address, false, price)
 	if err != nil {
 		if code := blog.CodeOf(err); code != blog.BudgetExceeded {
 			panic(code)
@@ -96,7 +96,7 @@ func TestBudgetIsSpent(t *testing.T) {
 		t.Errorf("after the wait: refused for %v", again)
 	}
 	clock.advance(time.Hour)
-	p, err := b.Begin("anna", home, 1)
+	p, err := b.Begin("anna", home, false, 1)
 	if err != nil || left(t, p, budget.Account) != 999 {
 		t.Errorf("after an hour, the budget has not exactly a burst: %v, %v", p.States(), err)
 	}
@@ -108,7 +108,7 @@ func TestPriceIsHeld(t *testing.T) {
 	b, _ := newBooks(100, 0)
 	var admitted []*budget.Payment
 	for range 100 {
-		if p, err := b.Begin("anna", home, 300); err == nil {
+		if p, err := b.Begin("anna", home, false, 300); err == nil {
 			admitted = append(admitted, p)
 		}
 	}
@@ -128,7 +128,7 @@ func TestPriceIsHeld(t *testing.T) {
 func TestUnknownCharge(t *testing.T) {
 	b, _ := newBooks(100, 0)
 	for _, test := range []struct{ spent, left float64 }{{10, 950}, {70, 880}} {
-		p, _ := b.Begin("anna", home, 50)
+		p, _ := b.Begin("anna", home, false, 50)
 		p.End("", budget.Spending{Spent: test.spent, Unknown: true})
 		if got := left(t, p, budget.Account); got != test.left {
 			t.Errorf("after a request of 50 RU with a known charge of %v, %v RU are left, want %v", test.spent, got, test.left)
@@ -136,18 +136,49 @@ func TestUnknownCharge(t *testing.T) {
 	}
 }
 
-// TestBackgroundWork checks that background work is paid, and that what it leaves owed is bounded.
+// TestBackgroundWork checks that background work becomes a debt of both budgets, which half of the
+// rate repays, and that mutations wait if it is large.
 func TestBackgroundWork(t *testing.T) {
-	b, _ := newBooks(100, 500)
-	p, _ := b.Begin("anna", home, 10)
-	p.End("", budget.Spending{Spent: 10, Caused: map[string]float64{"sweep": 1500, "projection": 90}})
-	if account, address := left(t, p, budget.Account), left(t, p, budget.Address); account != -600 || address != 3400 {
-		t.Errorf("%v and %v RU are left, want -600 and 3400", account, address)
+	b, clock := newBooks(100, 500)
+	write := func(account string, caused float64) time.Duration {
+		p, err := b.Begin(account, home, true, 10)
+		p.End("", budget.Spending{Spent: 10, Caused: map[string]float64{"sweep": caused - 1, "projection": 1}})
+		return blog.RetryAfterOf(err)
 	}
-	p, _ = b.Begin("bob", home, 10)
-	p.End("", budget.Spending{Spent: 10, Caused: map[string]float64{"purge": 1e6}})
-	if account, address := left(t, p, budget.Account), left(t, p, budget.Address); account != -6000 || address != -30_000 {
-		t.Errorf("%v and %v RU are left, want a minute's RU below 0", account, address)
+	states := func() string {
+		p, _ := b.Begin("anna", home, false, 0)
+		text := ""
+		for _, s := range p.States() {
+			text += fmt.Sprintf("%v: %.0f left, %.0f debt, full in %v; ", s.Kind, s.Left, s.Debt, s.Full)
+		}
+		return text
+	}
+	write("anna", 1500)
+	if got, want := states(), "account: 990 left, 1500 debt, full in 200ms; address: 4990 left, 1500 debt, full in 40ms; "; got != want {
+		t.Errorf("after a rename: %s, want %s", got, want)
+	}
+	spend(b, "anna", home, 10, 990)
+	clock.advance(10 * time.Second)
+	if got, want := states(), "account: 500 left, 1000 debt, full in 10s; address: 5000 left, 0 debt, full in 0s; "; got != want {
+		t.Errorf("after 10 s: %s, want %s", got, want)
+	}
+	if wait := write("anna", 4999); wait != 0 {
+		t.Errorf("a mutation with a debt of 1000 RU waits %v", wait)
+	}
+	if wait := write("anna", 1000); wait != 0 {
+		t.Errorf("a mutation with a debt below a minute's RU waits %v", wait)
+	}
+	if wait := write("anna", 1000); wait != 19_981*time.Millisecond {
+		t.Errorf("with a debt of 6999 RU, a mutation waits %v", wait)
+	}
+	if wait := spend(b, "anna", home, 1, 1); wait != 0 {
+		t.Errorf("with a debt of 6999 RU, a query waits %v", wait)
+	}
+	if wait := write("bob", 1e9); wait != 0 {
+		t.Errorf("another account waits %v", wait)
+	}
+	if wait := write("bob", 1); wait != 2*time.Minute+time.Millisecond {
+		t.Errorf("after a purge of a billion RU, the next mutation waits %v", wait)
 	}
 }
 
@@ -164,7 +195,7 @@ func TestRequestsPayFromBoth(t *testing.T) {
 	for range 5 {
 		spend(b, "", home, 1, 100)
 	}
-	_, err := b.Begin("bob", home, 1)
+	_, err := b.Begin("bob", home, false, 1)
 	if blog.CodeOf(err) != blog.BudgetExceeded || !strings.Contains(err.Error(), "address") {
 		t.Errorf("with the address's budget used up: %v", err)
 	}
@@ -238,7 +269,7 @@ func TestSpendingSettles(t *testing.T) {
 		const greatest = 1000.0 // of one request
 		for clock.Now().Sub(begun) < time.Minute {
 			price := random.Float64() * 500
-			if p, err := b.Begin("", home, price); err == nil {
+			if p, err := b.Begin("", home, false, price); err == nil {
 				running[p] = min(price*3*random.Float64(), greatest)
 			}
 			clock.advance(time.Duration(random.IntN(20)) * time.Millisecond)
@@ -260,14 +291,15 @@ func TestSpendingSettles(t *testing.T) {
 // TestCheck checks that a mutation is refused if those before it in its request used up the budget.
 func TestCheck(t *testing.T) {
 	b, _ := newBooks(100, 0)
-	p, _ := b.Begin("anna", home, 60)
+	p, _ := b.Begin("anna", home, true, 60)
 	spending := func(spent, caused float64) budget.Spending {
 		return budget.Spending{Spent: spent, Caused: map[string]float64{"sweep": caused}}
 	}
 	for _, test := range []struct {
 		spent, caused float64
 		wait          time.Duration
-	}{{0, 0, 0}, {60, 0, 0}, {60, 939, 0}, {60, 940, time.Millisecond}, {560, 1440, 10_001 * time.Millisecond}} {
+	}{{0, 0, 0}, {999, 0, 0}, {1000, 0, time.Millisecond}, {2000, 0, 10_001 * time.Millisecond}, {60, 5999, 0},
+		{60, 6500, 10_001 * time.Millisecond}, {1500, 6000, 5001 * time.Millisecond}} {
 		if wait := blog.RetryAfterOf(p.Check(spending(test.spent, test.caused))); wait != test.wait {
 			t.Errorf("after %v RU and background work of %v RU: wait %v, want %v", test.spent, test.caused, wait, test.wait)
 		}
@@ -312,7 +344,7 @@ func TestRaces(t *testing.T) {
 	for i := range 16 {
 		all.Go(func() {
 			for j := range 200 {
-				p, err := b.Begin(fmt.Sprint("u_", i%4), home, 10)
+				p, err := b.Begin(fmt.Sprint("u_", i%4), home, true, 10)
 				if err != nil {
 					t.Error(err)
 					return
@@ -342,7 +374,7 @@ func TestTop(t *testing.T) {
 		address := netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})
 		spend(b, fmt.Sprint("small", i), address, 0, random.Float64())
 		if i%100 == 0 {
-			p, _ := b.Begin("large", netip.Addr{}, 1)
+			p, _ := b.Begin("large", netip.Addr{}, false, 1)
 			p.End("Rename", budget.Spending{Spent: 5, Caused: map[string]float64{"sweep": 95}})
 		}
 	}

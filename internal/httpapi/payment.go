@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/budget"
@@ -23,7 +24,8 @@ func (t transport) beginPayment(ctx context.Context, r *http.Request, operation 
 	if account, ok := auth.AccountFrom(ctx); ok {
 		userID = account.UserID()
 	}
-	payment, err := t.Books.Begin(userID, ClientAddr(ctx), price.Of(operation))
+	writes := operation.Operation.Operation == ast.Mutation
+	payment, err := t.Books.Begin(userID, ClientAddr(ctx), writes, price.Of(operation))
 	if err != nil {
 		return nil, &rejection{status: http.StatusTooManyRequests, err: err, payment: payment}
 	}

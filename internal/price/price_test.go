@@ -91,7 +91,7 @@ var priceTests = []struct {
 	{`{nodes(ids:["x","y"]){... on Post{content viewerHasLiked} ... on Comment{author{creationDate}} ... on Like{user{creationDate}}}}`,
 		2.2 + 2*1.5 + 2.3 + 2*0.14 + 2.3 + 2*0.15, 2},
 	{`mutation{likePost(input:{postId:"x"}){post{likeCount}} unlikePost(input:{postId:"x"}){post{likeCount}}}`, 19.5 + 19, 0},
-	{`mutation{deleteUser(input:{username:"x"}){user{postCount}}}`, 7, 0},
+	{`mutation{deleteUser(input:{username:"x"}){user{postCount}}}`, 8.5, 0},
 	{`{user(id:"x"){...A}} fragment A on User{...B ...B} fragment B on User{posts{nodes{...C}}} fragment C on Post{content}`,
 		1 + feedPage + 2.3 + 20*0.52, 20},
 	{`{feed{nodes{...A ...B}}} fragment A on Post{comments(first:5){nodes{id}}} fragment B on Post{comments(first:5){nodes{content}}}`,

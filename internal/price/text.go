@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"cosmosblog/internal/blog"
 )
 
 // text is a variable in the arguments of a field that has a price for their texts. Its value counts
@@ -25,7 +27,7 @@ func (p *preparation) bytesOf(value *ast.Value, texts *[]text) (bytes float64) {
 		*texts = append(*texts, t)
 		p.texts++
 	case ast.StringValue, ast.BlockValue:
-		return float64(len(value.Raw))
+		return sizeOfText(value.Raw)
 	}
 	for _, child := range value.Children {
 		bytes += p.bytesOf(child.Value, texts)
@@ -49,11 +51,15 @@ func (p *part) textCost(variables map[string]any) float64 {
 	return p.priced.perKiB * bytes / 1024
 }
 
+// sizeOfText returns the size of a text in bytes. A text that is longer than any that is accepted
+// counts as the longest one: the resolver rejects it, and its error names the field.
+func sizeOfText(text string) float64 { return float64(min(len(text), blog.MaxContentBytes)) }
+
 // textBytes returns the size of the texts in a value of a variable.
 func textBytes(value any) (bytes float64) {
 	switch v := value.(type) {
 	case string:
-		return float64(len(v))
+		return sizeOfText(v)
 	case []any:
 		for _, element := range v {
 			bytes += textBytes(element)

@@ -22,6 +22,8 @@ func TestTexts(t *testing.T) {
 		"not the default":       {`mutation ($t: String! = "` + large + `") { createPost(input: {title: "", content: $t}) { post { id } } }`, map[string]any{"t": large[:10<<10]}, post + 10*perKiB},
 		"in a list":             {`mutation ($t: [String!]) { createPost(input: {title: "", content: "", tags: $t}) { post { id } } }`, map[string]any{"t": []any{large, large}}, post + 200*perKiB},
 		"one instead of a list": {`mutation ($t: [String!]) { createPost(input: {title: "", content: "", tags: $t}) { post { id } } }`, map[string]any{"t": large}, post + 100*perKiB},
+		"too long": {`mutation ($t: String!) { createPost(input: {title: "", content: $t}) { post { id } } }`,
+			map[string]any{"t": strings.Repeat(large, 10)}, post + 256*perKiB},
 		"twice": {`mutation ($t: String!) { a: createPost(input: {title: "", content: $t}) { post { id } } b: createPost(input: {title: "", content: $t}) { post { id } } }`,
 			map[string]any{"t": large}, 2 * (post + 100*perKiB)},
 		"characters of four bytes":  {`mutation { createPost(input: {title: "", content: "` + strings.Repeat("𝔸", 25<<10) + `"}) { post { id } } }`, nil, post + 100*perKiB},

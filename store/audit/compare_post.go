@@ -292,9 +292,9 @@ const anyCopy = ""
 func (d Drift) pendingID() (id string, ok bool) {
 	switch d.Kind {
 	case DriftName:
-		return views.SweepID(d.item.UserID), true
+		return schema.SweepID(d.item.UserID), true
 	case DriftReclaimable:
-		return views.SweepID(d.Is), true
+		return schema.SweepID(d.Is), true
 	case DriftExpiry, DriftUnpurged:
 		return views.PurgeID(d.Partition), true
 	case DriftOrphan:
@@ -312,7 +312,7 @@ func (c comparer) isPending(ctx context.Context, id string) (bool, error) {
 		return len(copies) > 0, err
 	}
 	work, err := c.readLeaseItem(ctx, id)
-	return work != nil && work.Type != views.TypeSwept, err
+	return work != nil && work.Type != schema.TypeSwept, err
 }
 
 const etagsQuery = `SELECT c.id, c._etag FROM c`

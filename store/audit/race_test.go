@@ -154,7 +154,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 				w.OK(end())
 			}
 		}
-		endBefore("the sweep", strings.HasSuffix(path, views.SweepID(bob.ID)), func() error {
+		endBefore("the sweep", strings.HasSuffix(path, schema.SweepID(bob.ID)), func() error {
 			if _, err := views.Run(w.Ctx(), w.SweepPass(sweep)); err != nil {
 				return err
 			}

@@ -279,7 +279,7 @@ func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.
 // deleteSweep deletes a user's sweep, pending or done, if it does not change meanwhile. Otherwise,
 // another worker may have ended the deletion, and the sweep may be of the account's next user.
 func (v *Views) deleteSweep(ctx context.Context, userID string) error {
-	id := SweepID(userID)
+	id := schema.SweepID(userID)
 	if err := cosmos.AdvanceSession(ctx, v.leases, id, id); err != nil {
 		return err
 	}

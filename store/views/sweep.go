@@ -29,9 +29,6 @@ type Sweep struct {
 }
 
 const (
-	typeSweep = "sweep"
-	TypeSwept = "swept" // a sweep that is done
-
 	sweepsQuery = `SELECT * FROM c WHERE c.type = 'sweep'`
 
 	// The service rejects DISTINCT across partitions, so a post is returned once for each item of
@@ -61,7 +58,7 @@ func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
 // RecordSweep writes nothing. It always replaces a sweep from before the container users was
 // recreated, because the id may now belong to another user.
 func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
-	id := SweepID(sweep.UserID)
+	id := schema.SweepID(sweep.UserID)
 	return cosmos.RetryOnConflict(func() error {
 		current, etag, err := cosmos.Read[sweepItem](ctx, v.leases, id, id)
 		switch {
@@ -89,9 +86,9 @@ func (s Sweep) isObsolete(later Sweep) bool {
 // ignore later changes of the user that only update the post count. If a sweep for a later rename
 // has replaced this one, FinishSweepPass changes nothing.
 func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep, charge float64) error {
-	id, item := SweepID(sweep.UserID), sweep.item()
+	id, item := schema.SweepID(sweep.UserID), sweep.item()
 	if sweep.Last {
-		item.Type = TypeSwept
+		item.Type = schema.TypeSwept
 		item.Charge, item.FirstCharge = max(sweep.Charge, sweep.FirstCharge+charge), 0
 	} else {
 		item.Charge, item.FirstCharge = charge, charge
@@ -107,14 +104,14 @@ func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep, charge float64
 // ForgetSweep deletes a pending sweep, unless a sweep for a later rename has replaced it. The
 // user's next change, or the same one read again, records another one.
 func (v *Views) ForgetSweep(ctx context.Context, sweep Sweep) error {
-	return v.forget(ctx, SweepID(sweep.UserID), sweep.ETag)
+	return v.forget(ctx, schema.SweepID(sweep.UserID), sweep.ETag)
 }
 
 // RenewWork changes the etags of a user's pending sweep and deletion. A projector that is about to
 // delete one of them, after it has written its dead letter, then fails on the etag. If none is
 // pending, RenewWork does nothing.
 func (v *Views) RenewWork(ctx context.Context, userID string) error {
-	for _, id := range []string{SweepID(userID), DeletionID(userID)} {
+	for _, id := range []string{schema.SweepID(userID), DeletionID(userID)} {
 		var same azcosmos.PatchOperations
 		same.AppendSet("/userId", userID)
 		_, err := v.leases.PatchItem(ctx, azcosmos.NewPartitionKeyString(id), id, same, nil)
@@ -238,10 +235,7 @@ func (v *Views) SweepPost(ctx context.Context, postID string, sweep Sweep) (chan
 	return v.sweepStep(postID, sweep).Run(ctx, withoutPause)
 }
 
-// SweepID returns the id of a user's sweep in leases.
-func SweepID(userID string) string { return typeSweep + "." + userID }
-
 func (s Sweep) item() sweepItem {
 	s.ETag = ""
-	return sweepItem{SweepID(s.UserID), typeSweep, s}
+	return sweepItem{schema.SweepID(s.UserID), schema.TypeSweep, s}
 }

@@ -154,7 +154,7 @@ func TestSweepOfRecreatedContainerIsReplaced(t *testing.T) {
 		if w.OK(err); (len(sweeps) == 1) != c.recorded {
 			t.Errorf("%s: pending sweeps %+v", c.name, sweeps)
 		}
-		id := views.SweepID("u_1")
+		id := schema.SweepID("u_1")
 		_, err = w.Container(schema.Leases).DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(id), id, nil)
 		w.OK(err)
 	}
@@ -306,7 +306,7 @@ func TestSweepKeepsCharge(t *testing.T) {
 	w := newWorld(t)
 	stored := func() *views.Sweep {
 		t.Helper()
-		sweep, _, err := cosmos.Read[views.Sweep](w.Ctx(), w.Container(schema.Leases), views.SweepID("u_a"), views.SweepID("u_a"))
+		sweep, _, err := cosmos.Read[views.Sweep](w.Ctx(), w.Container(schema.Leases), schema.SweepID("u_a"), schema.SweepID("u_a"))
 		w.OK(err)
 		return sweep
 	}

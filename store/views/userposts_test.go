@@ -120,7 +120,7 @@ func TestCountingDoesNotDelayRenames(t *testing.T) {
 	w.Wire.Inject(count)
 	_, err := w.UpdateUser(t.Context(), user.ID, "Augusta")
 	w.OK(err)
-	if sent := len(w.Wire.Requests()); sent != 9 {
+	if sent := len(w.Wire.Requests()); sent != 10 {
 		t.Errorf("%d requests", sent)
 	}
 	w.Wire.Inject(nil)
@@ -128,7 +128,7 @@ func TestCountingDoesNotDelayRenames(t *testing.T) {
 	w.Wire.Inject(count)
 	_, err = w.DeleteUser(t.Context(), user.ID, "Augusta")
 	w.OK(err)
-	if sent := len(w.Wire.Requests()); sent != 2 {
+	if sent := len(w.Wire.Requests()); sent != 3 {
 		t.Errorf("%d requests", sent)
 	}
 }

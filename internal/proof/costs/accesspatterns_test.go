@@ -37,6 +37,7 @@ var (
 	reserveName = request{"usernames", "execute"}
 	deleteName  = request{"usernames", "delete"}
 	createUser  = request{"users", "create"}
+	readLease   = request{"leases", "read"}
 )
 
 // pattern is the access pattern of one field: a document and its requests to the database, in
@@ -100,7 +101,7 @@ func (b *blogUnderTest) commandPatterns() []pattern {
 		{"`createUser` (C1)", b.newcomer, mutation(`createUser(input: {username: "newcomer"}) { user { id username } }`),
 			[]request{readUser, readName, createUser, reserveName, patchUser}},
 		{"`updateUser` (C1)", b.newcomer, mutation(`updateUser(input: {username: "well-known"}) { user { id username } }`),
-			[]request{readUser, readName, patchUser, reserveName, patchUser, readName, patchUser, readUser, deleteName}},
+			[]request{readUser, readName, patchUser, reserveName, patchUser, readName, patchUser, readUser, deleteName, readLease}},
 		{"`createPost` (C2)", b.viewer, mutation(`createPost(input: {title: "New", content: %q, tags: ["go", "costs"]}) { post { content `+postFields+` } }`, b.content),
 			[]request{readUser, execute}},
 		{"`updatePost` (C2)", b.viewer, mutation(`updatePost(input: {id: %q, title: "Newer", content: %q, tags: ["go", "newer"]}) { post { `+postFields+` } }`, b.lastPostID, b.content+"!"),
@@ -113,7 +114,7 @@ func (b *blogUnderTest) commandPatterns() []pattern {
 		{"`deleteComment`", b.viewer, mutation(`deleteComment(input: {id: %q}) { comment { id } post { commentCount } }`, b.commentID), []request{readUser, execute}},
 		{"`unlikePost`", b.viewer, mutation(`unlikePost(input: {postId: %q}) { unlikedLikeId post { likeCount } }`, b.postID), []request{readUser, execute}},
 		{"`likePost` (C4)", b.viewer, mutation(`likePost(input: {postId: %q}) { like { id } post { likeCount } }`, b.postID), []request{readUser, execute}},
-		{"`deleteUser`", b.newcomer, mutation(`deleteUser(input: {username: "well-known"}) { user { id postCount } }`), []request{readUser, patchUser}},
+		{"`deleteUser`", b.newcomer, mutation(`deleteUser(input: {username: "well-known"}) { user { id postCount } }`), []request{readUser, patchUser, readLease}},
 	}
 }
 

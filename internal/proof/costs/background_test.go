@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cosmosblog/internal/proof/apitest"
 )
@@ -45,6 +46,9 @@ func TestBackgroundPrices(t *testing.T) {
 		{"`deletePost`", b.viewer, `deletePost(input: {id: %q}) { post { id } }`, post},
 		{"`deletePost` with 30 comments, 25 likes, 5 tags", b.viewer, `deletePost(input: {id: %q}) { post { id } }`, func() string { return b.postID }},
 		{"`createUser`", b.newcomer, `createUser(input: {username: "newcomer"}) { user { id } }`, nil},
+		{"`updateUser`, the first", b.viewer, `updateUser(input: {username: "writer"}) { user { id } }`, nil},
+		{"`updateUser`, the second", b.viewer, `updateUser(input: {username: "author"}) { user { id } }`, nil},
+		{"`deleteUser` of 131 posts, 387 comments", b.viewer, `deleteUser(input: {username: "author"}) { user { id } }`, nil},
 	} {
 		document := "mutation { " + c.document + " }"
 		if c.arg != nil {
@@ -59,13 +63,25 @@ func TestBackgroundPrices(t *testing.T) {
 			price += part
 		}
 		b.recorder.Take()
-		b.settle()
+		for range 3 { // the passes of a sweep or deletion are apart
+			b.settle()
+			b.later += time.Hour
+		}
 		charge := b.backgroundCharge()
 		work := strings.Join(slices.Sorted(maps.Keys(caused)), ", ")
-		fmt.Fprintf(&table, "| %s | %.2f | %.2f | %s |\n", c.name, charge, price, work)
+		fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", c.name, rounded(charge), rounded(price), work)
 		if price < charge || price > 3*charge+5 {
 			t.Errorf("%s: the price of the background work is %.2f RU, and the projector was charged %.2f RU", c.name, price, charge)
 		}
 	}
 	compareSection(t, costsPath, "background-work", table.String())
+}
+
+// rounded formats a charge. Those of sweeps and deletions vary a little, because other work runs
+// between their steps.
+func rounded(charge float64) string {
+	if charge < 1000 {
+		return fmt.Sprintf("%.2f", charge)
+	}
+	return fmt.Sprintf("%.0f00", charge/100)
 }

@@ -56,7 +56,8 @@ type blogUnderTest struct {
 	content    string   // of all posts: 1 KB
 	commentIDs []string // global ids
 
-	settle func() // projects all changes
+	settle func()        // projects all changes
+	later  time.Duration // added to the time of settle
 
 	userID, postID, commentID, lastPostID string // global ids; the post postID has the comments and likes
 
@@ -138,7 +139,8 @@ func (b *blogUnderTest) openProjector(t *testing.T, options cosmos.Options) {
 	db := open(t, options)
 	b.settle = func() {
 		t.Helper()
-		p, err := projector.New(projector.Options{DB: db, Owner: "test"})
+		later := func() time.Time { return time.Now().Add(b.later) }
+		p, err := projector.New(projector.Options{DB: db, Owner: "test", Now: later})
 		if err == nil {
 			err = p.SettleForTests(deadline(t))
 		}
