@@ -115,8 +115,8 @@ func (b *Books) Totals() Totals {
 // Begin admits a request, whose price in RU is deducted from its budgets until it ends. account is
 // the id of the account's user, or "" for an anonymous request; Begin keeps no memory of it.
 // writes tells whether the request is a mutation. An address that is not valid, as of a Unix
-// socket, has no budget. Error: BUDGET_EXCEEDED, with the time after which the request can be admitted; the payment
-// then only has the states of the budgets.
+// socket, has no budget. Error: BUDGET_EXCEEDED, with the time after which the request can be
+// admitted; the payment then only has the states of the budgets.
 func (b *Books) Begin(account string, address netip.Addr, writes bool, price float64) (*Payment, error) {
 	p := &Payment{books: b, account: account, writes: writes, price: price}
 	if address.IsValid() {

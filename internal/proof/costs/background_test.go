@@ -3,6 +3,7 @@ package costs
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -80,8 +81,11 @@ func TestBackgroundPrices(t *testing.T) {
 // rounded formats a charge. Those of sweeps and deletions vary a little, because other work runs
 // between their steps.
 func rounded(charge float64) string {
-	if charge < 1000 {
+	switch {
+	case charge < 1000:
 		return fmt.Sprintf("%.2f", charge)
+	case charge < 10_000:
+		return fmt.Sprintf("about %.0f00", charge/100)
 	}
-	return fmt.Sprintf("%.0f00", charge/100)
+	return fmt.Sprintf("about %.0f000", 10*math.Floor(charge/10_000))
 }
