@@ -4,16 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/budget"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/internal/proxy"
@@ -285,5 +289,59 @@ func TestUnknownProxy(t *testing.T) {
 	s.from(elsewhere, "", "POST", feed, "X-Forwarded-For", "192.0.2.1")
 	if strings.Contains(s.log.String(), "share one budget") {
 		t.Errorf("logged without budgets: %s", s.log)
+	}
+}
+
+// TestAttackerLeavesThroughput checks that a client that sends at full speed from one address leaves
+// the throughput of the database to others: no request of theirs is throttled.
+func TestAttackerLeavesThroughput(t *testing.T) {
+	if *faultsFlag != "" {
+		t.Skip("faults throttle, too")
+	}
+	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	clock, ofEngine := cosmostest.NewClock(noon), cosmostest.NewClock(noon)
+	var prepared atomic.Bool
+	engine := cosmostest.New(t, cosmostest.Options{Throughput: 100, Now: func() time.Time {
+		if !prepared.Load() {
+			ofEngine.Advance(time.Second)
+		}
+		return ofEngine.Now()
+	}})
+	throttled := 0
+	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		recorder := httptest.NewRecorder()
+		engine.ServeHTTP(recorder, r)
+		if recorder.Code == http.StatusTooManyRequests {
+			throttled++
+		}
+		maps.Copy(w.Header(), recorder.Header())
+		w.WriteHeader(recorder.Code)
+		_, _ = w.Write(recorder.Body.Bytes())
+	})
+	s := &metered{server: startServer(t, engine, newInjector(t, engine, inprocess.To(counted)), false), clock: clock}
+	createLists(s.server)
+	s.budgets(0, 25)
+	for s.from(office, "", "POST", feed).Code == 200 { // the attacker spends what was saved
+	}
+	prepared.Store(true)
+	refused, served := 0, 0
+	for tick := range 600 { // 30 s
+		for range 20 {
+			if w := s.from(office, "", "POST", feed); w.Code == http.StatusTooManyRequests {
+				refused++
+			} else {
+				served++
+			}
+		}
+		if tick%5 == 0 {
+			if w := s.from(elsewhere, "", "POST", feed); w.Code != 200 || strings.Contains(w.Body.String(), "errors") {
+				t.Errorf("another client gets %d %s", w.Code, w.Body)
+			}
+		}
+		clock.Advance(50 * time.Millisecond)
+		ofEngine.Advance(50 * time.Millisecond)
+	}
+	if throttled > 0 || refused < 10_000 || served < 200 {
+		t.Errorf("%d requests were throttled; the attacker was refused %d times and served %d times", throttled, refused, served)
 	}
 }
