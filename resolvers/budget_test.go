@@ -292,8 +292,8 @@ func TestUnknownProxy(t *testing.T) {
 	}
 }
 
-// TestAttackerLeavesThroughput checks that a client that sends at full speed from one address leaves
-// the throughput of the database to others: no request of theirs is throttled.
+// TestAttackerLeavesThroughput checks that a client that sends at full speed from one address
+// leaves the throughput of the database to others: no request of theirs is throttled.
 func TestAttackerLeavesThroughput(t *testing.T) {
 	if *faultsFlag != "" {
 		t.Skip("faults throttle, too")

@@ -70,7 +70,8 @@ func projectorOptions(database *datafolder.Database, task Task) projector.Option
 		Logger:  task.Logger,
 	}
 	options.Wake = database.Watch
-	if options.TakeOver = database.OwnsEngine(); !options.TakeOver {
+	options.TakeOver = database.OwnsEngine()
+	if !database.IsFolder() {
 		options.Gather, options.BusyPoll = accountGather, accountBusyPoll
 	}
 	return options

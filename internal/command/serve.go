@@ -77,12 +77,16 @@ func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) R
 		reads.Cache = readcache.New(int64(c.CacheBytes), database.Changes())
 		return reads
 	}
-	t := tail.New(tail.Options{
+	options := tail.Options{
 		DB:         database.DB,
 		Containers: []string{schema.Users, schema.Posts, schema.Feed, schema.Lists, schema.Usernames},
 		Staleness:  c.Staleness,
 		Logger:     task.Logger,
-	})
+	}
+	if database.IsFolder() {
+		options.Wake = database.Watch
+	}
+	t := tail.New(options)
 	r.Go("tail of the change feeds", t.Run)
 	reads.Cache, reads.Tail = readcache.New(int64(c.CacheBytes), t.Changes), t
 	return reads
@@ -90,7 +94,7 @@ func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) R
 
 func sessionOptions(database *datafolder.Database) sessions.Options {
 	options := sessions.Options{DB: database.DB}
-	if !database.OwnsEngine() {
+	if !database.IsFolder() {
 		options.ReadInterval = 50 * time.Millisecond // a read costs RU
 	}
 	return options

@@ -32,17 +32,26 @@ type Database struct {
 	DB    *cosmos.DB
 	Place string // where its items are, for messages
 
-	engine *Engine // nil if this process owns none
+	engine *Engine      // nil if this process owns none
+	owner  *ownerClient // of another process; nil if this process owns the engine, or it is an account
 	name   string
 }
 
 // OwnsEngine reports whether the embedded engine runs in this process.
 func (d *Database) OwnsEngine() bool { return d.engine != nil }
 
+// IsFolder reports whether the database is that of a data folder. Requests to it cost nothing, and
+// Watch receives after the writes of all processes.
+func (d *Database) IsFolder() bool { return d.engine != nil || d.owner != nil }
+
 // Watch returns a channel that receives after writes to a container, and a function that stops it.
-// Several writes may be received as one. If OwnsEngine is false, these are the writes of d.DB.
+// Several writes may be received as one. On an account, these are the writes of d.DB; on the engine
+// of a data folder, those of all processes.
 func (d *Database) Watch(container string) (written <-chan struct{}, stop func()) {
-	if d.engine == nil {
+	switch {
+	case d.owner != nil:
+		return d.owner.watch(d.name, container)
+	case d.engine == nil:
 		return d.watchOwnWrites(container)
 	}
 	written, stop, err := d.engine.engine.Watch(d.name, container)
@@ -147,7 +156,7 @@ func openOwned(r *lifecycle.Runner, o Options, client *ownerClient) (*Database, 
 		return nil, contentError(client.path, err)
 	}
 	place := fmt.Sprintf("%s, through process %d, which owns it", client.path, client.owner.PID)
-	return &Database{DB: db, Place: place, name: o.Database}, nil
+	return &Database{DB: db, Place: place, owner: client, name: o.Database}, nil
 }
 
 func openDB(r *lifecycle.Runner, options cosmos.Options) (*cosmos.DB, error) {

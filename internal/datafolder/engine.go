@@ -162,12 +162,16 @@ func (f *folder) share(r *lifecycle.Runner, engine *Engine, logger *slog.Logger)
 }
 
 // ownerHandler returns the handler of the folder's socket. It answers requests to the engine, and
-// requests for backups and checks, which the engine's protocol does not have.
+// requests for backups, checks and wake-ups, which the engine's protocol does not have.
 func (e *Engine) ownerHandler(logger *slog.Logger) http.Handler {
 	handlers := map[string]http.Handler{backupPath: backupHandler{e, logger}, checkPath: checkHandler{e, logger}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if handler, ok := handlers[r.URL.Path]; ok && r.Method == http.MethodPost {
 			handler.ServeHTTP(w, r)
+			return
+		}
+		if watched, ok := strings.CutPrefix(r.URL.Path, wakeupsPath); ok && r.Method == http.MethodGet {
+			e.serveWakeups(w, r, watched)
 			return
 		}
 		e.engine.ServeHTTP(w, r)

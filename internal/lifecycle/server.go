@@ -45,7 +45,7 @@ func (s Server) Serve(ctx context.Context, listener net.Listener) error {
 	case err := <-accepted:
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
-		d.draining.Store(true)
+		close(d.draining)
 		listener.Close()
 		// Until Serve returns, connections could still arrive, and Shutdown would close the listener
 		// again, which is an error.
@@ -63,14 +63,15 @@ type drainingServer struct {
 	requests sync.WaitGroup
 	unused   sync.Map // set of net.Conn: connections without a request so far
 
-	draining atomic.Bool   // whether each response is the last of its connection
+	draining chan struct{} // closed at the end: each response is then the last of its connection
 	open     atomic.Int64  // connections
 	closed   chan struct{} // receives after a connection was closed
 }
 
 func newDrainingServer(ctx context.Context, options Server) *drainingServer {
 	ctx, abandon := context.WithCancel(context.WithoutCancel(ctx))
-	s := &drainingServer{abandon: abandon, closed: make(chan struct{}, 1)}
+	s := &drainingServer{abandon: abandon, closed: make(chan struct{}, 1), draining: make(chan struct{})}
+	ctx = context.WithValue(ctx, drainingKey{}, s.draining)
 	l := options.Limits
 	overflow := options.Overflow
 	if overflow == nil {
@@ -82,7 +83,7 @@ func newDrainingServer(ctx context.Context, options Server) *drainingServer {
 			defer s.requests.Done()
 			connection, _ := r.Context().Value(gatedConnKey{}).(*gatedConn)
 			isOverflow := connection != nil && connection.overflow
-			if isOverflow || s.draining.Load() {
+			if isOverflow || isClosed(s.draining) {
 				w.Header().Set("Connection", "close")
 			}
 			if isOverflow {
@@ -107,6 +108,25 @@ func newDrainingServer(ctx context.Context, options Server) *drainingServer {
 	s.http.DisableGeneralOptionsHandler = true // it would answer OPTIONS * without calling the handler
 	s.http.RegisterOnShutdown(s.closeUnused)
 	return s
+}
+
+type drainingKey struct{}
+
+// Draining returns a channel that is closed when the server of a request begins to stop. A request
+// that would last until its client disconnects must end then: the server waits for it. Without a
+// Server, the channel is nil, and never closed.
+func Draining(ctx context.Context) <-chan struct{} {
+	draining, _ := ctx.Value(drainingKey{}).(chan struct{})
+	return draining
+}
+
+func isClosed(channel <-chan struct{}) bool {
+	select {
+	case <-channel:
+		return true
+	default:
+		return false
+	}
 }
 
 // gatedConnKey is the key of the connection in the context of its requests.

@@ -33,6 +33,39 @@ func notFound() Server {
 	return Server{Handler: http.NotFoundHandler(), Limits: limits.Default(), Logger: discard}
 }
 
+// A request that lasts until its client disconnects learns that the server stops, before its
+// context ends.
+func TestDraining(t *testing.T) {
+	listener := listenOnLoopback(t)
+	ctx, stop := context.WithCancel(t.Context())
+	arrived, ended := make(chan struct{}), make(chan error, 1)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isClosed(Draining(r.Context())) {
+			t.Error("the server stops at once")
+		}
+		close(arrived)
+		<-Draining(r.Context())
+		ended <- r.Context().Err()
+	})
+	served := make(chan error)
+	s := Server{Handler: handler, Limits: limits.Default(), Logger: discard}
+	go func() { served <- s.Serve(ctx, listener) }()
+	go func() { <-arrived; stop() }()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if response, err := client.Get("http://" + listener.Addr().String()); err == nil {
+		response.Body.Close()
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the request was abandoned: %v", err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if Draining(t.Context()) != nil {
+		t.Error("there is a channel without a server")
+	}
+}
+
 func TestServeFinishesRequestsInFlight(t *testing.T) {
 	listener := listenOnLoopback(t)
 	ctx, stop := context.WithCancel(t.Context())

@@ -77,9 +77,9 @@ const (
 	giveUpAfter = time.Minute
 )
 
-// rests reports whether a container was not read for restAfter.
+// rests reports whether a container is not watched, and was not read for restAfter.
 func (t *Tail) rests(c *container) bool {
-	return t.elapsed(t.now())-c.used.Load() > int64(restAfter)
+	return !t.watchers.watch(c.name) && t.elapsed(t.now())-c.used.Load() > int64(restAfter)
 }
 
 func (t *Tail) period() time.Duration { return t.staleness / pollsPerStaleness }
@@ -92,13 +92,15 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 	if err != nil {
 		return err
 	}
-	c.epoch.Add(1)
+	t.moveOn(c)
+	written, stop := t.watchWrites(c)
+	defer stop()
 	renewed := opened
 	unreachable := 0 // polls in a row whose session token no replica has reached
 	for last := opened; !t.rests(c); {
 		begun := t.now()
 		if begun.Sub(renewed) > maxAge {
-			c.epoch.Add(1)
+			t.moveOn(c)
 			renewed = begun
 		}
 		err := t.poll(ctx, c, feeds)
@@ -119,11 +121,46 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 			}
 		}
 		pause := max(t.period()-t.now().Sub(begun), t.period()/4, min(blog.RetryAfterOf(err), pollTimeout))
-		if t.sleep(ctx, pause) != nil {
+		if t.pause(ctx, written, pause) != nil {
 			return nil
 		}
 	}
 	return nil
+}
+
+// watchWrites returns a channel that receives after writes to a container, or nil if nobody tells.
+func (t *Tail) watchWrites(c *container) (written <-chan struct{}, stop func()) {
+	if t.wake == nil {
+		return nil, func() {}
+	}
+	return t.wake(c.name)
+}
+
+// gatherWrites is the time for which a poll waits after a write, so that it reads several.
+const gatherWrites = 5 * time.Millisecond
+
+// pause waits for a time, or until there were writes. Error: ctx's.
+func (t *Tail) pause(ctx context.Context, written <-chan struct{}, d time.Duration) error {
+	if written == nil {
+		return t.sleep(ctx, d)
+	}
+	if err := t.sleep(ctx, min(d, gatherWrites)); err != nil {
+		return err
+	}
+	sleeping, wakeUp := context.WithCancel(ctx)
+	defer wakeUp()
+	slept := make(chan struct{})
+	go func() {
+		defer close(slept)
+		t.sleep(sleeping, d-gatherWrites)
+	}()
+	select {
+	case <-written:
+		wakeUp()
+		<-slept
+	case <-slept:
+	}
+	return ctx.Err()
 }
 
 // maxUnreachable is the number of polls in a row after which the session tokens are forgotten. The

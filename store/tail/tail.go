@@ -38,6 +38,10 @@ type Options struct {
 	Staleness  time.Duration // the greatest age of what is known of the changes; above 0
 	Logger     *slog.Logger
 
+	// Wake returns a channel that receives after writes to a container, and a function that stops it.
+	// The tail then polls at once. If it is nil, the tail only polls by time.
+	Wake func(container string) (written <-chan struct{}, stop func())
+
 	Now   func() time.Time                                 // time.Now if nil
 	Sleep func(ctx context.Context, d time.Duration) error // a timer if nil
 }
@@ -50,6 +54,7 @@ type Tail struct {
 	now        func() time.Time
 	begun      time.Time
 	sleep      func(ctx context.Context, d time.Duration) error
+	wake       func(container string) (written <-chan struct{}, stop func())
 	containers map[string]*container
 
 	meter cosmos.Meter // of all polls
@@ -57,6 +62,8 @@ type Tail struct {
 	seed   maphash.Seed
 	counts [1 << 16]atomic.Uint64 // by the hash of container and partition
 	unique atomic.Uint64          // the last count that was returned for a container that is late
+
+	watchers watchers
 }
 
 // container is what the tail knows of one container.
@@ -102,6 +109,7 @@ func New(o Options) *Tail {
 		logger:     o.Logger,
 		now:        o.Now,
 		sleep:      o.Sleep,
+		wake:       o.Wake,
 		containers: make(map[string]*container, len(o.Containers)),
 		seed:       maphash.MakeSeed(),
 	}
@@ -209,7 +217,7 @@ func (t *Tail) wrote(name string, partitions []string, token string) {
 	}
 	t.count(c, partitions, token)
 	if len(partitions) == 0 {
-		c.epoch.Add(1)
+		t.moveOn(c)
 	}
 }
 
@@ -220,8 +228,16 @@ func (t *Tail) count(c *container, partitions []string, token string) {
 	c.seen.Merge(token)
 	c.mu.Unlock()
 	for _, partition := range partitions {
-		t.counts[t.index(c.name, partition)].Add(1)
+		i := t.index(c.name, partition)
+		t.counts[i].Add(1)
+		t.watchers.signal(i)
 	}
+}
+
+// moveOn changes all counts of a container, because changes may have been missed.
+func (t *Tail) moveOn(c *container) {
+	c.epoch.Add(1)
+	t.watchers.signalAll(c.name)
 }
 
 // Containers returns the names of the containers that the tail follows, sorted.
