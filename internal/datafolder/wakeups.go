@@ -13,7 +13,8 @@ import (
 
 // wakeupsPath is the path of the wake-ups of a container, on the folder's socket. The names of the
 // database and the container follow. The answer is a stream that gets a byte after each write to
-// the container, or after several. It begins with a byte, because there may have been writes before.
+// the container, or after several. It begins with a byte, because there may have been writes
+// before.
 const wakeupsPath = "/wakeups/"
 
 const (

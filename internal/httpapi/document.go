@@ -14,6 +14,7 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/price"
 	"cosmosblog/internal/querylimits"
+	"cosmosblog/internal/variables"
 )
 
 // documents parses, validates and prices queries, and caches valid ones. gqlgen would parse and
@@ -48,7 +49,7 @@ func (d *documents) read(query, operationName string) (*knownDocument, gqlerror.
 	document, tokens, errs := d.parse(key.query)
 	if errs == nil {
 		errs = d.validate(document)
-		nameFields(document, errs)
+		variables.NameFields(document, errs)
 		markAsClientErrors(errs, errcode.ValidationFailed)
 	}
 	if len(errs) > 0 {
@@ -111,7 +112,7 @@ func (t transport) createOperation(
 		return nil, rejected, errs
 	}
 	if known.operation != nil {
-		errs = checkVariables(t.documents.schema, known.document, known.operation, params.Variables, t.Limits.Errors)
+		errs = variables.Check(t.documents.schema, known.document, known.operation, params.Variables, t.Limits.Errors)
 		if len(errs) > 0 {
 			rejected.Doc, rejected.Operation = known.document, known.operation
 			return nil, rejected, errs

@@ -22,7 +22,7 @@ var allowedImports = map[string][]string{
 	"internal/datafolder": {"internal/auth", "internal/engine", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
 		"store/cosmos", "store/provision", "store/schema"},
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/limits", "internal/loopback", "internal/memorypool",
-		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/telemetry",
+		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/telemetry", "internal/variables",
 		"store/sessions", "web"},
 	"internal/lifecycle": {"internal/limits", "internal/loopback"},
 	"internal/monitor": {"internal/blog", "internal/budget", "internal/lifecycle", "internal/telemetry", "projector",
@@ -33,6 +33,7 @@ var allowedImports = map[string][]string{
 	"internal/proxy":       {"internal/limits", "internal/loopback"},
 	"internal/querylimits": {"internal/blog", "internal/limits", "internal/strictjson"},
 	"internal/strictjson":  {"internal/limits"},
+	"internal/variables":   {"graph/model", "internal/blog"},
 	"internal/seed":        {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
 	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/config", "internal/datafolder",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
@@ -148,7 +149,7 @@ var moduleUsers = map[string][]string{
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
 	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
-	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price", "internal/querylimits"},
+	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price", "internal/querylimits", "internal/variables"},
 }
 
 func TestThirdPartyImports(t *testing.T) {

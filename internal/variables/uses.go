@@ -1,4 +1,4 @@
-package httpapi
+package variables
 
 import (
 	"regexp"
@@ -104,9 +104,9 @@ func (w valueWalker) value(value *ast.Value, u use) {
 	}
 }
 
-// nameFields adds the path of the invalid argument or input field to the violations that are about
+// NameFields adds the path of the invalid argument or input field to the violations that are about
 // one. Their paths contain names of the schema, and those of unknown fields of inputs.
-func nameFields(document *ast.QueryDocument, violations gqlerror.List) {
+func NameFields(document *ast.QueryDocument, violations gqlerror.List) {
 	wanted := map[gqlerror.Location][]*gqlerror.Error{}
 	for _, violation := range violations {
 		if match := missingArgument.FindStringSubmatch(violation.Message); match != nil {

@@ -1,4 +1,6 @@
-package httpapi
+// Package variables checks the values of a request's variables, and names the arguments and input
+// fields that errors are about.
+package variables
 
 import (
 	"encoding/json"
@@ -14,13 +16,13 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// checkVariables checks the values of an operation's variables against their types. It returns one
+// Check checks the values of an operation's variables against their types. It returns one
 // error for each invalid value, at most limit. Each has the path of the argument or input field
 // that the value is for. gqlgen would return only the first, and accepts a number as a text.
 //
 // If there is an error, the other values are checked against the rules of their fields too, so that
 // a form gets all its errors in one answer. Otherwise, the commands do that.
-func checkVariables(schema *ast.Schema, document *ast.QueryDocument, operation *ast.OperationDefinition, values map[string]any, limit int) gqlerror.List {
+func Check(schema *ast.Schema, document *ast.QueryDocument, operation *ast.OperationDefinition, values map[string]any, limit int) gqlerror.List {
 	c := variableCheck{schema: schema, limit: limit}
 	c.checkAll(operation, values)
 	if len(c.errs) == 0 {
@@ -31,7 +33,7 @@ func checkVariables(schema *ast.Schema, document *ast.QueryDocument, operation *
 	return c.errs
 }
 
-// variableCheck is the state of one call to checkVariables.
+// variableCheck is the state of one call to Check.
 type variableCheck struct {
 	schema *ast.Schema
 	limit  int

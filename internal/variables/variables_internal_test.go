@@ -1,10 +1,12 @@
-package httpapi
+package variables
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"cosmosblog/graph"
 )
 
 // TestFieldRulesAreComplete fails if a text of an input has no rule, or if a rule names nothing in
@@ -12,7 +14,7 @@ import (
 func TestFieldRulesAreComplete(t *testing.T) {
 	named := map[string]bool{"Query.userByUsername.username": true, "Query.user.id": true, "Query.post.id": true, "Query.node.id": true,
 		"Query.tag.name": true, "Query.archive.month": true, "Query.archiveMonths.before": true}
-	for _, definition := range schema().Types {
+	for _, definition := range graph.NewExecutableSchema(graph.Config{}).Schema().Types {
 		if definition.Kind != ast.InputObject || strings.HasPrefix(definition.Name, "__") {
 			continue
 		}
