@@ -84,7 +84,7 @@ func TestNothingOfARequestOutlivesIt(t *testing.T) {
 	environment := []string{issuer.trust, "OTEL_EXPORTER_OTLP_ENDPOINT=" + silent.URL}
 	for mode, args := range map[string][]string{
 		"development": nil,
-		"production": {"--issuer", issuer.url, "--audience", "blog", "--account-budget", "0", "--address-budget", "0", "--metrics-addr", "127.0.0.1:0",
+		"production": {"--issuer", issuer.url, "--audience", "blog", "--account-budget", "1000000", "--address-budget", "1000000", "--metrics-addr", "127.0.0.1:0",
 			"--trusted-proxy", "127.0.0.1"},
 	} {
 		t.Run(mode, func(t *testing.T) {

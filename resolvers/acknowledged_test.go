@@ -60,9 +60,10 @@ func atOnce(tabs int, send func(tab int)) {
 // Edits of one post in several tabs are each made once, although answers are lost and the edit of
 // another tab is made before a retry.
 func TestEditsInSeveralTabs(t *testing.T) {
-	// A command is tried five times. In a round it fails at most four times: it loses to two other
-	// tabs, and faultsPerRequest faults hit it.
-	const tabs, rounds = 3, 60
+	// A command is tried five times. In a round it fails at most four times: it loses to the other
+	// tab, faultsPerRequest faults hit it, and after an answer that was cut, a replica that is behind
+	// hides its own edit.
+	const tabs, rounds = 2, 60
 	s := newServer(t)
 	ann := s.user("Ann")
 	post := ann.post("Title", "Content")

@@ -1,6 +1,7 @@
 package resolvers_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -280,7 +282,7 @@ func TestUnknownProxy(t *testing.T) {
 	for range 3 {
 		s.from(office, "", "POST", feed, "X-Forwarded-For", "192.0.2.1")
 	}
-	if n := strings.Count(s.log.String(), "share one budget"); n != 1 || !strings.Contains(s.log.String(), `--trusted-proxy 203.0.113.7`) {
+	if n := strings.Count(s.log.String(), "share one budget"); n != 1 || !strings.Contains(s.log.String(), `proxy=203.0.113.7`) {
 		t.Errorf("logged %d times: %s", n, s.log)
 	}
 	s.budgets(0, 0)
@@ -343,5 +345,89 @@ func TestAttackerLeavesThroughput(t *testing.T) {
 	}
 	if throttled > 0 || refused < 10_000 || served < 200 {
 		t.Errorf("%d requests were throttled; the attacker was refused %d times and served %d times", throttled, refused, served)
+	}
+}
+
+// TestDisconnectedClientsPay checks that a client that disconnects during a request to the database
+// pays what it is charged, and for the work that a mutation causes.
+func TestDisconnectedClientsPay(t *testing.T) {
+	skipUnderFaults(t)
+	var disconnect context.CancelFunc // of the client, at the next write or read of a content
+	charged := 0.0
+	engine := newEngine(t)
+	cutting := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if disconnect != nil && (strings.HasSuffix(r.URL.Path, "/docs/content") || strings.Contains(r.URL.Path, "/sprocs/")) {
+			disconnect()
+		}
+		recorder := httptest.NewRecorder()
+		engine.ServeHTTP(recorder, r)
+		if r.Context().Err() != nil {
+			t.Error("a request to the database was cut")
+		}
+		charge, _ := strconv.ParseFloat(recorder.Header().Get("X-Ms-Request-Charge"), 64)
+		charged += charge
+		maps.Copy(w.Header(), recorder.Header())
+		w.WriteHeader(recorder.Code)
+		_, _ = w.Write(recorder.Body.Bytes())
+	})
+	s := &metered{
+		server: startServer(t, engine, newInjector(t, engine, inprocess.To(cutting)), false),
+		clock:  cosmostest.NewClock(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)),
+	}
+	ann := s.user("ann")
+	long := ann.post("Long", strings.Repeat("word ", 50<<10))
+	for query, caused := range map[string]float64{
+		fmt.Sprintf(`{ post(id: %q) { content comments { nodes { id } } } }`, long):            0,
+		`mutation { createPost(input: {title: "Title", content: "Text"}) { post { title } } }`: 60,
+		fmt.Sprintf(`mutation { likePost(input: {postId: %q}) { post { title } } }`, long):     12,
+	} {
+		s.budgets(300, 1500)
+		ctx, cancel := context.WithCancel(t.Context())
+		disconnect, charged = cancel, 0
+		body, _ := json.Marshal(map[string]string{"query": query})
+		r := httptest.NewRequest("POST", "http://blog.example.com/graphql", strings.NewReader(string(body))).WithContext(ctx)
+		r.RemoteAddr = office + ":1234"
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer ann")
+		s.handler.ServeHTTP(httptest.NewRecorder(), r)
+		disconnect = nil
+		got := s.books.Totals()
+		if ctx.Err() == nil || got.Spent < charged-0.01 || charged == 0 || got.Caused["projection"] != caused {
+			t.Errorf("%s was charged %.2f RU, and paid %+v", query, charged, got)
+		}
+	}
+}
+
+// TestExpensiveOperationsAreStopped checks that operations that spend much more than their prices
+// stop when the budget is used up, although they were admitted together.
+func TestExpensiveOperationsAreStopped(t *testing.T) {
+	skipUnderFaults(t)
+	s := newMetered(t, 0, 0)
+	ann := s.user("ann")
+	var ids []string
+	for i := range 30 {
+		ids = append(ids, ann.post(fmt.Sprint("Long", i), strings.Repeat("word ", 50<<10)))
+	}
+	list, _ := json.Marshal(ids)
+	query := fmt.Sprintf(`{ nodes(ids: %s) { ... on Post { content } } }`, list)
+	s.reads = nil // each operation reads for itself
+	s.budgets(0, 300)
+	stopped := 0
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for range 20 {
+		all.Go(func() {
+			w := s.from(office, "", "POST", query)
+			mu.Lock()
+			defer mu.Unlock()
+			if w.Code == 200 && strings.Contains(w.Body.String(), "BUDGET_EXCEEDED") {
+				stopped++
+			}
+		})
+	}
+	all.Wait()
+	// One of them spends about 800 RU, in a request of 90 RU and others of 400 RU.
+	if spent := s.books.Totals().Spent; stopped == 0 || spent > 3000+20*500 {
+		t.Errorf("%d operations were stopped; %.0f RU were spent of 3000", stopped, spent)
 	}
 }

@@ -45,8 +45,7 @@ func (e *ScopeExtension) Validate(graphql.ExecutableSchema) error { return nil }
 // during execution, because gqlgen leaves the lists in it empty. For mutations, InterceptRootField
 // does so one by one.
 func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	usage := newUsage(e.options.Limits, limits.MemoryOf(ctx))
-	usage.writes = isMutation(ctx)
+	usage := newUsage(ctx, e.options.Limits)
 	ctx = withScope(cosmos.WithMeter(cosmos.InSession(ctx), &usage.meter), usage)
 	var d *diagnostics
 	if e.options.Diagnostics && requestsDiagnostics(ctx) {
@@ -59,7 +58,7 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 	if response == nil {
 		return nil
 	}
-	if ctx.Err() != nil && len(response.Errors) > 0 && !isMutation(ctx) {
+	if usage.ended(ctx) != nil && len(response.Errors) > 0 && !isMutation(ctx) {
 		response.Data = nil
 	}
 	if d != nil {
@@ -89,9 +88,9 @@ func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.Ro
 		return next(ctx)
 	}
 	u := scopeFrom(ctx).usage
-	err := u.checkCharge()
-	if spending := u.spending(); err == nil && spending.Spent > 0 {
-		err = budget.PaymentOf(ctx).Check(spending)
+	err := u.ended(ctx)
+	if err == nil {
+		err = u.checkCharge()
 	}
 	if err != nil {
 		field := &graphql.FieldContext{Object: "Mutation", Field: graphql.GetRootFieldContext(ctx).Field} // its path
@@ -100,7 +99,7 @@ func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.Ro
 	}
 	failures := u.errors.Load()
 	result := next(withScope(ctx, u))
-	if ctx.Err() != nil && u.errors.Load() > failures {
+	if u.ended(ctx) != nil && u.errors.Load() > failures {
 		return graphql.Null
 	}
 	return result

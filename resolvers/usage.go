@@ -29,11 +29,13 @@ const (
 // concurrently.
 type usage struct {
 	limits  limits.Limits
-	memory  limits.Memory // nil if it is not counted
-	writes  bool          // the operation is a mutation
-	meter   cosmos.Meter  // of the operation's requests to the database
-	content atomic.Int64  // bytes read
-	errors  atomic.Int64  // presented
+	memory  limits.Memory   // nil if it is not counted
+	client  context.Context // ends when the client disconnects
+	payment *budget.Payment // nil if nobody pays
+	writes  bool            // the operation is a mutation
+	meter   cosmos.Meter    // of the operation's requests to the database
+	content atomic.Int64    // bytes read
+	errors  atomic.Int64    // presented
 	pending *semaphore.Weighted
 
 	// All fields that fail because the operation was cancelled or timed out share one error id.
@@ -41,8 +43,21 @@ type usage struct {
 	cancelledID string
 }
 
-func newUsage(l limits.Limits, memory limits.Memory) *usage {
-	return &usage{limits: l, memory: memory, pending: semaphore.NewWeighted(maxPendingElements)}
+// newUsage returns the usage of a context's operation.
+func newUsage(ctx context.Context, l limits.Limits) *usage {
+	return &usage{
+		limits: l, memory: limits.MemoryOf(ctx), client: limits.ClientOf(ctx), payment: budget.PaymentOf(ctx),
+		writes: isMutation(ctx), pending: semaphore.NewWeighted(maxPendingElements),
+	}
+}
+
+// ended returns an error if the operation should not go on, because its time is over or its client
+// has disconnected.
+func (u *usage) ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return u.client.Err()
 }
 
 // read runs a read of n elements and counts the bytes of content that it returns. It waits while
@@ -54,7 +69,7 @@ func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err err
 		return err
 	}
 	defer u.pending.Release(weight)
-	if err := ctx.Err(); err != nil {
+	if err := u.ended(ctx); err != nil {
 		return err
 	}
 	if err := u.addContent(0); err != nil {
@@ -98,12 +113,18 @@ func (u *usage) commentsOfRequest() int {
 // Prices assume usual sizes of items.
 const chargeFactor = 2
 
-// checkCharge returns COST_LIMIT_EXCEEDED if the operation was charged chargeFactor times the limit
+// checkCharge returns BUDGET_EXCEEDED if the client's budget does not permit more, and
+// COST_LIMIT_EXCEEDED if the operation was charged chargeFactor times the limit
 // of the price. What kept results cost once counts, because answers take memory and processor time
 // wherever they come from. Requests in flight may exceed the limit.
 func (u *usage) checkCharge() error {
 	limit := chargeFactor * float64(u.limits.Cost)
 	charged := u.meter.Spent()
+	if charged > u.payment.Price() || u.writes {
+		if err := u.payment.Check(u.spending()); err != nil {
+			return err
+		}
+	}
 	if limit == 0 || charged <= limit {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func TestContentLimit(t *testing.T) {
-	u := newUsage(limits.Default(), nil)
+	u := newUsage(t.Context(), limits.Default())
 	read := func(bytes int) error {
 		// A read with more elements than the limit must still run.
 		return u.read(t.Context(), 10*maxPendingElements, func() (int, error) { return bytes, nil })
@@ -42,7 +42,7 @@ func (m *memory) Take(bytes int) bool { *m -= memory(bytes); return *m >= 0 }
 
 func TestContentTakesMemory(t *testing.T) {
 	free := memory(10)
-	u := newUsage(limits.Default(), &free)
+	u := newUsage(limits.WithMemory(t.Context(), &free), limits.Default())
 	read := func(bytes int) error {
 		return u.read(t.Context(), 1, func() (int, error) { return bytes, nil })
 	}
@@ -64,7 +64,7 @@ func TestContentTakesMemory(t *testing.T) {
 func TestCancelledOperationReadsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := newUsage(limits.Default(), nil).read(ctx, 1, func() (int, error) {
+	err := newUsage(t.Context(), limits.Default()).read(ctx, 1, func() (int, error) {
 		t.Error("the read ran")
 		return 0, nil
 	})
@@ -76,7 +76,7 @@ func TestCancelledOperationReadsNothing(t *testing.T) {
 // An operation that fails in every field presents maxErrors errors at most.
 func TestErrorsPerOperationAreLimited(t *testing.T) {
 	p := NewErrorPresenter(slog.New(slog.DiscardHandler))
-	u := newUsage(limits.Limits{}, nil)
+	u := newUsage(t.Context(), limits.Limits{})
 	ctx, err := withScope(t.Context(), u), u.addContent(1)
 	for range maxErrors {
 		if p.Present(ctx, err) == nil {

@@ -31,17 +31,19 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 		InputHash:      inputHash(in.IdempotencyKey, in.Content),
 		Deadline:       deadline,
 	}
-	a, _, err := s.execute(ctx, schema.CreateComment, in.PostID, argument)
+	a, repeated, err := s.execute(ctx, schema.CreateComment, in.PostID, argument)
 	if err != nil {
 		return nil, err
 	}
 	if err := createCommentRejections.of(a); err != nil {
 		return nil, err
 	}
+	if !a.Duplicate || repeated {
+		causeProjection(ctx, priceOfResponse, 0)
+	}
 	if a.Duplicate {
 		return a.Comment.Comment(a.Post.Post()), nil
 	}
-	causeProjection(ctx, priceOfResponse, 0)
 	return &blog.Comment{
 		ID:           argument.ID,
 		Post:         a.Post.Post(),

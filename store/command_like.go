@@ -22,17 +22,19 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 		CreationDate:   s.clock.Next(),
 		Deadline:       deadline,
 	}
-	a, _, err := s.execute(ctx, schema.CreateLike, postID, argument)
+	a, repeated, err := s.execute(ctx, schema.CreateLike, postID, argument)
 	if err != nil {
 		return nil, err
 	}
 	if err := likeRejections.of(a); err != nil {
 		return nil, err
 	}
+	if !a.Duplicate || repeated {
+		causeProjection(ctx, priceOfResponse, 0)
+	}
 	if a.Duplicate {
 		return a.Like.Like(a.Post.Post()), nil
 	}
-	causeProjection(ctx, priceOfResponse, 0)
 	return &blog.Like{
 		Post:         a.Post.Post(),
 		User:         &blog.User{ID: user.ID, Username: user.Username, Revision: user.Revision},
@@ -53,7 +55,7 @@ func (s *Store) UnlikePost(ctx context.Context, user *blog.User, postID string) 
 	defer cancel()
 	argument := deleteLikeArgument{PostID: postID, UserID: user.ID, AuthorRevision: user.Revision, Deadline: deadline}
 	for try := 1; ; try++ {
-		a, _, err := s.execute(ctx, schema.DeleteLike, postID, argument)
+		a, repeated, err := s.execute(ctx, schema.DeleteLike, postID, argument)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +63,7 @@ func (s *Store) UnlikePost(ctx context.Context, user *blog.User, postID string) 
 			if err := unlikeRejections.of(a); err != nil {
 				return nil, err
 			}
-			if a.Removed {
+			if a.Removed || repeated {
 				causeProjection(ctx, priceOfResponse, 0)
 			}
 			return a.Post.Post(), nil

@@ -26,7 +26,7 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	item, content := schema.NewPostItem(&blog.Post{
 		ID: id, Author: author, Title: in.Title, Content: in.Content, Tags: in.Tags, CreationDate: s.clock.Next(),
 	})
-	a, _, err := s.execute(ctx, schema.CreatePost, id, createPostArgument{
+	a, repeated, err := s.execute(ctx, schema.CreatePost, id, createPostArgument{
 		ID:             item.ID,
 		PostID:         item.PostID,
 		UserID:         item.UserID,
@@ -48,10 +48,12 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	if err := createPostRejections.of(a); err != nil {
 		return nil, err
 	}
+	if !a.Duplicate || repeated {
+		causeProjection(ctx, priceOfNewPost, len(in.Tags))
+	}
 	if a.Duplicate {
 		return a.Post.Post(), nil
 	}
-	causeProjection(ctx, priceOfNewPost, len(in.Tags))
 	return with(item.Post(), in.Content), nil
 }
 
@@ -88,6 +90,7 @@ func (s *Store) tryEdit(
 	case err != nil:
 		return nil, tries.decide(ctx, err, s.postAt(postID))
 	case slices.Contains(item.Edits, edit): // by an earlier try of unknown outcome
+		causeEdit(ctx, item.Tags, item.Post())
 		return item.Post(), nil
 	case change.Version != nil && *change.Version != item.Version:
 		return nil, tries.decide(ctx, errVersion, s.postAt(postID))
@@ -278,6 +281,7 @@ func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.
 			item.Revision-- // as before the deletion
 			return item.Post(), nil
 		case err == errNoPost && unsure != nil:
+			causePurge(ctx, unsure)
 			return unsure.Post(), nil
 		}
 		if err := tries.next(ctx, err); err != nil {

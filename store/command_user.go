@@ -32,7 +32,7 @@ func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.
 	n := s.newNaming(userID, username)
 	user, err := n.run(ctx)
 	if err == nil && n.takes {
-		s.causeSweep(ctx, userID, n.posts)
+		s.causeSweep(ctx, userID, n.posts, n.before)
 	}
 	return user, err
 }
@@ -52,6 +52,7 @@ func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.
 		case err == nil:
 			err = s.markUserDeleted(ctx, item)
 		case unsure != nil && item != nil && item.Deleted && item.Revision == unsure.Revision+1:
+			s.causeDeletion(ctx, unsure)
 			return deletedUser(unsure), nil
 		default:
 			err = tries.decide(ctx, err, s.userAt(userID))

@@ -41,6 +41,7 @@ type naming struct {
 
 	reserved bool            // this naming may have written the reservation
 	posts    int             // of the user who is renamed
+	before   int64           // the user's revision before the naming; 0 if it was not read
 	takes    bool            // this naming has changed the username
 	former   map[string]bool // normalized usernames to release: the user had or announced them before
 }
@@ -105,6 +106,9 @@ func (n *naming) try(ctx context.Context, tries *tries) (*schema.UserItem, error
 	defer cancel()
 	user, tombstone, err := n.readUser(ctx)
 	if err != nil || n.isDone(user) {
+		if err == nil && n.reserved { // by an earlier try of unknown outcome
+			n.takes, n.posts = true, user.PostCount
+		}
 		return user, tries.decide(ctx, err, n.store.userAt(n.userID))
 	}
 	found, err := n.readReservation(ctx)
@@ -152,6 +156,9 @@ func (n *naming) readUser(ctx context.Context) (user *schema.UserItem, tombstone
 		return nil, "", errNoUser
 	case n.creating && user.Username != "" && blog.NormalizeUsername(user.Username) != n.name:
 		return nil, "", errHasUser // a concurrent request of the same account created the user
+	}
+	if n.before == 0 {
+		n.before = user.Revision
 	}
 	n.remember(user.Username)
 	n.remember(user.PendingUsername)

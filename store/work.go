@@ -19,7 +19,8 @@ const (
 
 // The prices of background work in RU. A command knows them when it has succeeded; what the
 // projector is charged later may differ. TestBackgroundPrices in internal/proof/costs compares them
-// with what it is charged, and docs/costs.md has both.
+// with what it is charged, and docs/costs.md has both. They are too low for users who were never
+// renamed, because nothing counts a user's comments and likes.
 const (
 	priceOfNewPost     = 60.0 // copies in users and feed, the entry of the month, both counters
 	priceOfEdit        = 30.0 // copies in users and feed, and the entry of the month
@@ -40,23 +41,35 @@ func causeProjection(ctx context.Context, price float64, tags int) {
 	cosmos.Cause(ctx, workProjection, price+priceOfTag*float64(tags))
 }
 
+// mostPaidPurge is the number of comments and likes whose purge the author of a post pays. Others
+// have paid for writing them, which costs three times as much.
+const mostPaidPurge = 2000
+
 // causePurge counts the work after a post was deleted.
 func causePurge(ctx context.Context, post *schema.PostItem) {
 	causeProjection(ctx, priceOfGonePost, len(post.Tags))
-	cosmos.Cause(ctx, workPurge, priceOfPurgedItem*float64(post.CommentCount+post.LikeCount))
+	cosmos.Cause(ctx, workPurge, priceOfPurgedItem*float64(min(post.CommentCount+post.LikeCount, mostPaidPurge)))
 }
 
 // lastSweep is what a price needs of the item of a user's sweep.
 type lastSweep struct {
-	Type   string  `json:"type"`
-	Last   bool    `json:"last"`   // the first pass is done, or not needed
-	Charge float64 `json:"charge"` // RU; 0 if unknown
+	Type           string  `json:"type"`
+	AuthorRevision int64   `json:"authorRevision"` // of the user when the sweep was recorded
+	Last           bool    `json:"last"`           // the first pass is done, or not needed
+	Charge         float64 `json:"charge"`         // RU; 0 if unknown
+}
+
+// isJoinedBy reports whether a rename joins a sweep that has not begun, or has not ended its first
+// pass. former is the user's revision before the rename: if it is later than that of the sweep, an
+// earlier rename is not recorded yet.
+func (s lastSweep) isJoinedBy(former int64) bool {
+	return s.AuthorRevision < former || s.Type == schema.TypeSweep && !s.Last
 }
 
 // causeSweep counts the sweep of a renamed user at the charge of the user's last one. A rename that
 // joins a pending sweep pays a part of that, because the sweep may have begun. The projection of
 // the user's posts follows.
-func (s *Store) causeSweep(ctx context.Context, userID string, posts int) {
+func (s *Store) causeSweep(ctx context.Context, userID string, posts int, former int64) {
 	const partOfPending = 0.25
 	price := priceOfSweptPost * float64(posts)
 	id := schema.SweepID(userID)
@@ -65,7 +78,7 @@ func (s *Store) causeSweep(ctx context.Context, userID string, posts int) {
 		price = last.Charge
 	}
 	price += priceOfRenamedPost * float64(posts)
-	if err == nil && last.Type == schema.TypeSweep && !last.Last {
+	if err == nil && last.isJoinedBy(former) {
 		price *= partOfPending
 	}
 	cosmos.Cause(ctx, workSweep, priceOfRename+price)

@@ -4,9 +4,9 @@
 //
 // A budget is a token bucket. It fills with a rate in RU/s, up to the amount of Burst. A request is
 // admitted if something is left, whatever its price, so every operation can be afforded. Its price
-// is deducted at once, so that a hundred connections cannot spend what one may. When it ends, the
-// price is replaced by what it spent. A budget can therefore be overdrawn, and the client waits
-// until it is filled again.
+// is deducted at once, so that a hundred connections cannot spend what one may. What it spends
+// beyond its price is deducted while it runs (Check), and what it did not spend is returned at its
+// end. A budget can therefore be overdrawn, and the client waits until it is filled again.
 //
 // The price of the background work that a request causes is a debt, which half of the rate repays.
 // A rename can cause the work of minutes, and its user should be able to go on reading and writing.
@@ -35,17 +35,18 @@ const (
 	// Burst is the time whose rate a full budget holds.
 	Burst = 10 * time.Second
 
-	// MaxDebt is the time whose rate a client may owe for background work before mutations wait. The
-	// debt itself is at most twice that: the purge of a popular post costs more, but others have paid
-	// for its comments and likes, and its author should be able to write again within minutes.
+	// MaxDebt is the time whose rate a client may owe for background work before mutations wait.
 	MaxDebt = time.Minute
+
+	// greatestDebt is the time whose rate a client can owe at most. More would keep the author of a
+	// hundred thousand comments from writing for hours, after a rename.
+	greatestDebt = 10 * time.Minute
 
 	// repayment is the part of the rate that repays a debt.
 	repayment = 0.5
 
 	// maxClients is the number of budgets of each kind that are held. One takes about 300 bytes. If
-	// there are more, those that were not used for longest begin again. With fewer than maxClients
-	// clients within the time that a budget needs to fill, nothing is lost by that.
+	// there are more, those that were not used for longest begin again, full and without a debt.
 	maxClients = 100_000
 )
 
@@ -131,13 +132,14 @@ func (b *Books) Begin(account string, address netip.Addr, writes bool, price flo
 	if address.IsValid() {
 		p.purses[Address] = b.addresses.of(nil, p.network, now)
 	}
-	if used, wait := p.used(0, 0); wait > 0 {
+	if used, wait := p.used(); wait > 0 {
 		b.totals.Refused[used]++
 		b.spenders.refuse(p, now)
-		p.price, p.ended = 0, true
+		p.ended = true
 		return p, p.exceeded(used, wait)
 	}
 	p.pay(price)
+	p.paid = price
 	return p, nil
 }
 
@@ -148,9 +150,11 @@ type Payment struct {
 	writes  bool
 	network netip.Prefix
 	purses  [2]*purse // by Kind; nil without a budget
+	price   float64
 
 	// The books' mutex guards the following.
-	price float64 // deducted until the request ends
+	paid  float64            // deducted so far
+	owed  map[string]float64 // added to the debts so far, by the kind of work
 	ended bool
 }
 
@@ -182,8 +186,17 @@ func (s Spending) work() (sum float64) {
 	return sum
 }
 
-// Check returns an error if the operation may execute nothing more, because its budget is used up
-// by what it has spent so far. Error: BUDGET_EXCEEDED. Check of a nil Payment returns nil.
+// Price returns the price that was deducted at first, or 0 for a nil Payment.
+func (p *Payment) Price() float64 {
+	if p == nil {
+		return 0
+	}
+	return p.price
+}
+
+// Check deducts what an operation has spent so far, and returns an error if it may execute nothing
+// more: it has spent more than its price, and nothing is left, or it is a mutation, and the debt is
+// too large. Error: BUDGET_EXCEEDED. Check of a nil Payment returns nil.
 func (p *Payment) Check(s Spending) error {
 	if p == nil {
 		return nil
@@ -191,12 +204,33 @@ func (p *Payment) Check(s Spending) error {
 	b := p.books
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p.refill(b.now())
-	used, wait := p.used(s.Spent-p.price, s.work())
-	if wait == 0 {
+	if p.ended {
+		return nil
+	}
+	p.update(s, b.now())
+	if s.Spent <= p.price && !p.writes {
+		return nil
+	}
+	used, wait := p.used()
+	if wait == 0 || s.Spent <= p.price && !p.isIndebted() {
 		return nil
 	}
 	return p.exceeded(used, wait)
+}
+
+// update deducts what the operation has spent beyond what it has paid, and adds the work that it
+// has caused since to the debts.
+func (p *Payment) update(s Spending, now time.Time) {
+	p.refill(now)
+	if s.Spent > p.paid {
+		p.pay(s.Spent - p.paid)
+		p.paid = s.Spent
+	}
+	for work, price := range s.Caused {
+		p.owe(price - p.owed[work])
+		p.books.totals.Caused[work] += price - p.owed[work]
+	}
+	p.owed = s.Caused
 }
 
 // Add pays for something besides the operation, by its name, for Top. Add of a nil Payment does
@@ -212,11 +246,11 @@ func (p *Payment) Add(name string, spent float64) {
 	p.refill(now)
 	p.pay(spent)
 	b.totals.Spent += spent
-	b.spenders.add(p, name, Spending{Spent: spent}, now)
+	b.spenders.add(p, name, 0, Spending{Spent: spent}, now)
 }
 
 // End ends the request. operation names what it has executed, for Top; End keeps no memory of it.
-// If a charge is unknown, because the client has disconnected, the request pays its price, if that
+// If a charge is unknown, because the database did not answer, the request pays its price, if that
 // is more. Only the first call has an effect. End of a nil Payment does nothing.
 func (p *Payment) End(operation string, s Spending) {
 	if p == nil {
@@ -233,14 +267,10 @@ func (p *Payment) End(operation string, s Spending) {
 		s.Spent = max(s.Spent, p.price)
 	}
 	now := b.now()
-	p.refill(now)
-	p.pay(s.Spent - p.price)
-	p.owe(s.work())
+	p.update(s, now)
+	p.pay(s.Spent - p.paid) // returns what was not spent
 	b.totals.Spent += s.Spent
-	for work, price := range s.Caused {
-		b.totals.Caused[work] += price
-	}
-	b.spenders.add(p, operation, s, now)
+	b.spenders.add(p, operation, 1, s, now)
 }
 
 // pay deducts an amount from the budgets.
@@ -252,13 +282,25 @@ func (p *Payment) pay(amount float64) {
 	}
 }
 
-// owe adds the price of background work to the debts, up to their greatest.
+// owe adds the price of background work to the debts, up to their greatest. An account's work adds
+// no more to the debt of its address than to that of the account: others there share it.
 func (p *Payment) owe(price float64) {
+	if account := p.purses[Account]; account != nil {
+		price = account.owe(price)
+	}
+	if address := p.purses[Address]; address != nil {
+		address.owe(price)
+	}
+}
+
+// isIndebted reports whether a debt is so large that mutations wait.
+func (p *Payment) isIndebted() bool {
 	for _, purse := range p.purses {
-		if purse != nil {
-			purse.debt = min(purse.debt+price, max(purse.debt, 2*purse.mostDebt()))
+		if purse != nil && purse.debt >= purse.mostDebt() {
+			return true
 		}
 	}
+	return false
 }
 
 func (p *Payment) refill(now time.Time) {
@@ -269,15 +311,14 @@ func (p *Payment) refill(now time.Time) {
 	}
 }
 
-// used returns the budget that is used up if the request spends an amount and causes work in
-// addition, and the time until it can go on. If several are, it is the one that takes longest; if
-// none is, the time is 0.
-func (p *Payment) used(amount, work float64) (used Kind, wait time.Duration) {
+// used returns the budget for which the request must wait, and the time. If there are several, it
+// is the one that takes longest; if there is none, the time is 0.
+func (p *Payment) used() (used Kind, wait time.Duration) {
 	for kind, purse := range p.purses {
 		if purse == nil {
 			continue
 		}
-		if w := purse.wait(amount, work, p.writes); w > wait {
+		if w := purse.wait(p.writes); w > wait {
 			used, wait = Kind(kind), w
 		}
 	}
@@ -287,10 +328,13 @@ func (p *Payment) used(amount, work float64) (used Kind, wait time.Duration) {
 // exceeded returns the error of a request whose budget is used up.
 func (p *Payment) exceeded(used Kind, wait time.Duration) error {
 	sentence := [...]string{
-		"This account has used up its budget of %.0f RU a second. Retry in %v.",
-		"This address has used up its budget of %.0f RU a second, which all its users share. Retry in %v.",
+		"This account has used up its budget. Retry in %v.",
+		"This address has used up its budget, which all its users share. Retry in %v.",
 	}[used]
-	err := blog.Errorf(blog.BudgetExceeded, sentence, p.purses[used].rate, wait)
+	if p.purses[used].left > 0 {
+		sentence = "The work that recent mutations left is not paid yet. Queries are answered. Retry the mutation in %v."
+	}
+	err := blog.Errorf(blog.BudgetExceeded, sentence, wait.Round(time.Second/10))
 	err.RetryAfter = wait
 	return err
 }
@@ -376,15 +420,22 @@ func (p *purse) refill(now time.Time) {
 	p.at = now
 }
 
-// wait returns the time, in whole milliseconds, after which a request can go on that spends an
-// amount and causes work in addition. It is 0 if it can go on now.
-func (p *purse) wait(amount, work float64, writes bool) time.Duration {
-	left, over := p.left-amount, p.debt+work-p.mostDebt()
+// owe adds to the debt, up to its greatest, and returns what it has added.
+func (p *purse) owe(price float64) float64 {
+	added := min(price, max(0, p.rate*greatestDebt.Seconds()-p.debt))
+	p.debt += added
+	return added
+}
+
+// wait returns the time, in whole milliseconds, after which a request is admitted. It is 0 if it is
+// admitted now.
+func (p *purse) wait(writes bool) time.Duration {
+	over := p.debt - p.mostDebt()
 	waitsForDebt := writes && over >= 0
-	if left > 0 && !waitsForDebt {
+	if p.left > 0 && !waitsForDebt {
 		return 0
 	}
-	wait := p.until(-left)
+	wait := p.until(-p.left)
 	if waitsForDebt {
 		wait = max(wait, seconds(over/(repayment*p.rate)))
 	}

@@ -93,9 +93,9 @@ func (s *spenders) turn(now time.Time) {
 }
 
 // add adds what a request has spent.
-func (s *spenders) add(p *Payment, operation string, spent Spending, now time.Time) {
+func (s *spenders) add(p *Payment, operation string, requests int, spent Spending, now time.Time) {
 	s.turn(now)
-	sums := Spender{Requests: 1, Spent: spent.Spent, Caused: spent.work()}
+	sums := Spender{Requests: requests, Spent: spent.Spent, Caused: spent.work()}
 	if p.account != "" {
 		s.present[ofAccounts].add(p.account, sums)
 	}
@@ -103,7 +103,7 @@ func (s *spenders) add(p *Payment, operation string, spent Spending, now time.Ti
 		s.present[ofAddresses].add(networkName(p), sums)
 	}
 	if operation == "" {
-		operation = "(anonymous)"
+		operation = "(unnamed)"
 	}
 	s.present[ofOperations].add(operation, sums)
 	for work, price := range spent.Caused {

@@ -59,6 +59,8 @@ var limitSettings = []Setting{
 const (
 	accountBudget = 300
 	addressBudget = 1500
+
+	maxBudgetServers = 1000
 )
 
 // Budgets returns what each account and each address may spend at this server, in RU/s; 0 is no
@@ -126,7 +128,7 @@ func (c *Config) checkLimits() error {
 	address, isNumber := c.budget(c.AddressBudget, addressBudget)
 	fault(!isNumber, "--address-budget must be a number of RU/s, or 0")
 	fault(address > 0 && address < account, "--address-budget must not be below --account-budget, because people share addresses")
-	fault(c.BudgetServers < 1, "--budget-servers must be at least 1")
+	fault(c.BudgetServers < 1 || c.BudgetServers > maxBudgetServers, "--budget-servers must be from 1 to %d", maxBudgetServers)
 	return errors.Join(faults...)
 }
 

@@ -42,8 +42,8 @@ func (a *api) warnOfUnknownProxy(r *http.Request) {
 	if !peer.IsValid() || a.Proxies.Contains(peer) || !a.unknown.isNew(peer.String(), a.Now()) {
 		return
 	}
-	a.Logger.WarnContext(r.Context(), "a request was forwarded by a proxy that is not trusted: all its clients share one budget",
-		"proxy", peer.String(), "allow", "--trusted-proxy "+peer.String())
+	a.Logger.WarnContext(r.Context(), "a request was forwarded by a proxy that is not trusted: all its clients share one budget; "+
+		"if it is yours, name it with --trusted-proxy", "proxy", peer.String())
 }
 
 // setRateLimit sets the headers that tell a client the state of its budgets, in RU and seconds, as

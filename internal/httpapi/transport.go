@@ -11,6 +11,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/budget"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/memorypool"
 )
@@ -58,17 +59,20 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // nothing if the client has the answer already.
 //
 // The operation has its place, and its time, from the arrival of the body until the answer is
-// complete. A client that sends or reads slowly holds no place. What the operation reads, and its
-// answer, counts in memory.
+// complete. A client that sends or reads slowly holds no place. If it disconnects, requests to the
+// database that are sent are completed. What the operation reads, and its answer, counts in memory.
 func (t transport) run(r *http.Request, params *graphql.RawParams, memory *memorypool.Share) (answer, *rejection) {
 	p := &place{places: t.places}
 	if !p.take() {
 		return answer{}, errOverloaded
 	}
 	defer p.leave()
-	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(r.Context()), t.Limits.Time)
+	detached, cancel := lifecycle.Detached(graphql.StartOperationTrace(r.Context()))
 	defer cancel()
-	executed, rejected := t.execute(limits.WithMemory(ctx, memory), r, params, memory, p)
+	ctx, cancel := context.WithTimeout(detached, t.Limits.Time)
+	defer cancel()
+	ctx = limits.WithClient(limits.WithMemory(ctx, memory), r.Context())
+	executed, rejected := t.execute(ctx, r, params, memory, p)
 	coding := negotiateCoding(r, executed.body)
 	if executed.cacheControl != "" {
 		executed.etag = etagOf(executed, coding)
@@ -99,11 +103,14 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	if rejected != nil {
 		return answer{}, rejected
 	}
-	defer payment.End("", budget.Spending{}) // if nothing was executed
+	defer payment.End("(not executed)", budget.Spending{})
 	ctx = budget.With(ctx, payment)
 	session, rejected := t.beginSession(ctx, r, known, p)
 	if rejected != nil {
 		return answer{}, rejected
+	}
+	if r.Context().Err() != nil { // the client has disconnected
+		return answer{}, errExpired
 	}
 	next, operationCtx := t.exec.DispatchOperation(session.ctx, operation)
 	executed := next(operationCtx)
@@ -119,7 +126,7 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	}
 	if len(executed.Data) > smallAnswer && !memory.ResizeForData(len(executed.Data)) {
 		complete, rejected := t.withoutRoom(ctx, contentType, session.isMutation)
-		complete.session = token
+		complete.session, complete.payment = token, payment
 		return complete, rejected
 	}
 	result := executedResponse(executed)

@@ -72,6 +72,7 @@ func newDrainingServer(ctx context.Context, options Server) *drainingServer {
 	ctx, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	s := &drainingServer{abandon: abandon, closed: make(chan struct{}, 1), draining: make(chan struct{})}
 	ctx = context.WithValue(ctx, drainingKey{}, s.draining)
+	ctx = context.WithValue(ctx, baseKey{}, ctx)
 	l := options.Limits
 	overflow := options.Overflow
 	if overflow == nil {
@@ -111,6 +112,21 @@ func newDrainingServer(ctx context.Context, options Server) *drainingServer {
 }
 
 type drainingKey struct{}
+
+type baseKey struct{}
+
+// Detached returns a context for work that goes on when the client of a request disconnects. Like
+// the context of the request, it ends when the server abandons its requests. The caller must cancel
+// it.
+func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	detached, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	base, ok := ctx.Value(baseKey{}).(context.Context)
+	if !ok {
+		return detached, cancel
+	}
+	stop := context.AfterFunc(base, cancel)
+	return detached, func() { stop(); cancel() }
+}
 
 // Draining returns a channel that is closed when the server of a request begins to stop. A request
 // that would last until its client disconnects must end then: the server waits for it. Without a

@@ -9,7 +9,26 @@ type Memory interface {
 	Take(bytes int) bool
 }
 
-type memoryKey struct{}
+type (
+	memoryKey struct{}
+	clientKey struct{}
+)
+
+// WithClient returns the context of an operation whose client disconnects when client ends. The
+// operation goes on, because the charges of its requests would otherwise be unknown, and so would
+// what a mutation has done. It should begin nothing more.
+func WithClient(ctx, client context.Context) context.Context {
+	return context.WithValue(ctx, clientKey{}, client)
+}
+
+// ClientOf returns a context that ends when the client of a context's operation disconnects, or the
+// context itself if that is not known.
+func ClientOf(ctx context.Context) context.Context {
+	if client, ok := ctx.Value(clientKey{}).(context.Context); ok {
+		return client
+	}
+	return ctx
+}
 
 // WithMemory returns the context of an operation that takes its memory from m.
 func WithMemory(ctx context.Context, m Memory) context.Context {

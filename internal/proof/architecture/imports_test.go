@@ -21,7 +21,7 @@ var allowedImports = map[string][]string{
 	"internal/config": {"internal/limits", "internal/loopback"},
 	"internal/datafolder": {"internal/auth", "internal/engine", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
 		"store/cosmos", "store/provision", "store/schema"},
-	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/limits", "internal/loopback", "internal/memorypool",
+	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
 		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/telemetry", "internal/variables",
 		"store/sessions", "web"},
 	"internal/lifecycle": {"internal/limits", "internal/loopback"},

@@ -63,6 +63,7 @@ func TestBackgroundPrices(t *testing.T) {
 		for _, part := range caused {
 			price += part
 		}
+		checkJoined(t, b, c)
 		b.recorder.Take()
 		for range 3 { // the passes of a sweep or deletion are apart
 			b.settle()
@@ -89,3 +90,20 @@ func rounded(charge float64) string {
 	}
 	return fmt.Sprintf("about %.0f000", 10*math.Floor(charge/10_000))
 }
+
+// checkJoined renames the user again after a rename that no projector has recorded. The second one
+// joins the sweep of the first, so its price is a part of it.
+func checkJoined(t *testing.T, b *blogUnderTest, c cause) {
+	t.Helper()
+	if c.name != "`updateUser`, the second" {
+		return
+	}
+	answer := c.client.Ask(t, `mutation { updateUser(input: {username: "scribe"}) { user { id } } }`, nil, nil)
+	joined := answer.Extensions.Budget.Caused["sweep"]
+	if joined < 1000 || joined > 3000 {
+		t.Errorf("a rename that joins a sweep costs %.2f RU", joined)
+	}
+	c.client.Ask(t, c.mutation(), nil, nil)
+}
+
+func (c cause) mutation() string { return "mutation { " + c.document + " }" }
