@@ -35,6 +35,7 @@ type ResolverRoot interface {
 	Mutation() MutationResolver
 	Post() PostResolver
 	Query() QueryResolver
+	Subscription() SubscriptionResolver
 	Tag() TagResolver
 	User() UserResolver
 }
@@ -97,6 +98,10 @@ type QueryResolver interface {
 	ArchiveMonths(ctx context.Context, first *int, before *string) ([]*blog.Month, error)
 	Node(ctx context.Context, id blog.Ref) (model.Node, error)
 	Nodes(ctx context.Context, ids []*blog.Ref) ([]model.Node, error)
+}
+type SubscriptionResolver interface {
+	PostChanged(ctx context.Context, id blog.Ref) (<-chan *blog.Post, error)
+	CommentAdded(ctx context.Context, postID blog.Ref, after *string) (<-chan *model.Edge[*blog.Comment], error)
 }
 type TagResolver interface {
 	PostCount(ctx context.Context, obj *blog.Tag) (*int, error)
@@ -173,6 +178,23 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 
 			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
 			var buf bytes.Buffer
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
+	case ast.Subscription:
+		next := ec._Subscription(ctx, opCtx.Operation.SelectionSet)
+
+		var buf bytes.Buffer
+		return func(ctx context.Context) *graphql.Response {
+			buf.Reset()
+			data := next(ctx)
+
+			if data == nil {
+				return nil
+			}
 			data.MarshalGQL(&buf)
 
 			return &graphql.Response{
@@ -617,6 +639,43 @@ type Mutation {
     "The post."
     input: UnlikePostInput!
   ): UnlikePostPayload @price(ru: 19)
+}
+
+"""
+Streams of answers, over a WebSocket (graphql-transport-ws) or server-sent events (graphql-sse, distinct
+connections). Each message is a complete answer, with a price and a charge of its own. A stream ends
+when its token expires. If it breaks, subscribe again, on any server: a stream begins with the present
+state, or after a cursor.
+
+Besides the codes of queries, a stream can fail with:
+
+- ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist, or was deleted before the stream began.
+- ` + "`" + `LIMIT_EXCEEDED` + "`" + `: there are too many streams of the client.
+"""
+type Subscription {
+  """
+  The post, at once and after its changes, which include likes and comments. If there are several
+  changes at once, or the client is slow, some states are skipped, never the last one. If the post is
+  deleted, the stream sends ` + "`" + `null` + "`" + ` and ends.
+  """
+  postChanged(
+    "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Post` + "`" + `."
+    id: ID!
+  ): Post @price(ru: 1.2, whole: true)
+
+  """
+  The new comments of a post, oldest first: each once, those that are created from now on, or after a
+  cursor. If the post is deleted, the stream ends.
+  """
+  commentAdded(
+    "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Post` + "`" + `."
+    postId: ID!
+    """
+    The ` + "`" + `cursor` + "`" + ` of a comment in ` + "`" + `Post.comments` + "`" + `, or of the last message. Over server-sent events, the
+    header ` + "`" + `Last-Event-ID` + "`" + ` replaces it.
+    """
+    after: String
+  ): CommentEdge @price(ru: 2.8, whole: true)
 }
 
 """
@@ -1869,6 +1928,42 @@ func (ec *executionContext) field_Query_userByUsername_args(ctx context.Context,
 }
 
 func (ec *executionContext) field_Query_user_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (blog.Ref, error) {
+			return ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_commentAdded_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "postId",
+		func(ctx context.Context, v any) (blog.Ref, error) {
+			return ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["postId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_postChanged_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
@@ -4718,6 +4813,94 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields___Schema(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_postChanged(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_postChanged(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().PostChanged(ctx, fc.Args["id"].(blog.Ref))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_postChanged(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Post(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_postChanged_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_commentAdded(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_commentAdded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().CommentAdded(ctx, fc.Args["postId"].(blog.Ref), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Edge[*blog.Comment]) graphql.Marshaler {
+			return ec.marshalOCommentEdge2ᚖcosmosblogᚋgraphᚋmodelᚐEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_commentAdded(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CommentEdge(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_commentAdded_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -8397,6 +8580,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 	return out
 }
 
+var subscriptionImplementors = []string{"Subscription"}
+
+func (ec *executionContext) _Subscription(ctx context.Context, sel ast.SelectionSet) func(ctx context.Context) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, subscriptionImplementors)
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		Object: "Subscription",
+	})
+	if len(fields) != 1 {
+		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
+		return nil
+	}
+
+	switch fields[0].Name {
+	case "postChanged":
+		return ec._Subscription_postChanged(ctx, fields[0])
+	case "commentAdded":
+		return ec._Subscription_commentAdded(ctx, fields[0])
+	default:
+		panic("unknown field " + strconv.Quote(fields[0].Name))
+	}
+}
+
 var tagImplementors = []string{"Tag"}
 
 func (ec *executionContext) _Tag(ctx context.Context, sel ast.SelectionSet, obj *blog.Tag) graphql.Marshaler {
@@ -9857,6 +10062,13 @@ func (ec *executionContext) marshalOCommentConnection2ᚖcosmosblogᚋgraphᚋmo
 		return graphql.Null
 	}
 	return ec._CommentConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCommentEdge2ᚖcosmosblogᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*blog.Comment]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CommentEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOCommentOrder2ᚖcosmosblogᚋinternalᚋblogᚐCommentOrder(ctx context.Context, v any) (*blog.CommentOrder, error) {

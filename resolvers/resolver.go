@@ -30,6 +30,9 @@ func (r *Resolver) Query() graph.QueryResolver { return queryResolver{r} }
 // Mutation returns the resolvers of Mutation.
 func (r *Resolver) Mutation() graph.MutationResolver { return mutationResolver{r} }
 
+// Subscription returns the resolvers of Subscription.
+func (r *Resolver) Subscription() graph.SubscriptionResolver { return subscriptionResolver{r} }
+
 // User returns the resolvers of User.
 func (r *Resolver) User() graph.UserResolver { return userResolver{r} }
 

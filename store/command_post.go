@@ -117,11 +117,11 @@ func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*schema.P
 	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, postID, postID)
 	switch {
 	case cosmos.IsNotFound(err):
-		return nil, errNoPost
+		return nil, ErrNoPost
 	case err != nil:
 		return nil, err
 	case !item.Visible():
-		return nil, errNoPost
+		return nil, ErrNoPost
 	case item.UserID != authorID:
 		return nil, errNotAuthor
 	}
@@ -280,7 +280,7 @@ func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.
 			item.Deleted = false
 			item.Revision-- // as before the deletion
 			return item.Post(), nil
-		case err == errNoPost && unsure != nil:
+		case err == ErrNoPost && unsure != nil:
 			causePurge(ctx, unsure)
 			return unsure.Post(), nil
 		}

@@ -107,32 +107,32 @@ type rejections map[string]error
 // schema.CodeOK.
 var (
 	createPostRejections = rejections{
-		schema.CodePostNotFound: errNoPost, // the key's post
+		schema.CodePostNotFound: ErrNoPost, // the key's post
 		schema.CodeKeyReused:    ErrKeyReused,
 		schema.CodeTooLate:      errTooLate,
 	}
 	createCommentRejections = rejections{
 		schema.CodeTooLate:        errTooLate,
-		schema.CodePostNotFound:   errNoPost,
+		schema.CodePostNotFound:   ErrNoPost,
 		schema.CodeCommentDeleted: errNoComment, // the key's comment
 		schema.CodeKeyReused:      ErrKeyReused,
 	}
 	updateCommentRejections = rejections{
 		schema.CodeTooLate:         errTooLate,
-		schema.CodePostNotFound:    errNoPost,
+		schema.CodePostNotFound:    ErrNoPost,
 		schema.CodeCommentNotFound: errNoComment,
 		schema.CodeCommentDeleted:  errNoComment,
 		schema.CodeForbidden:       blog.Errorf(blog.Forbidden, "You cannot edit this comment. Only its author can."),
 	}
 	deleteCommentRejections = rejections{
-		schema.CodePostNotFound:    errNoPost,
+		schema.CodePostNotFound:    ErrNoPost,
 		schema.CodeCommentNotFound: errNoComment,
 		schema.CodeCommentDeleted:  errNoComment,
 		schema.CodeForbidden:       blog.Errorf(blog.Forbidden, "You cannot delete this comment. Only its author or the post's author can."),
 	}
-	likeRejections   = rejections{schema.CodePostNotFound: errNoPost, schema.CodeTooLate: errTooLate}
+	likeRejections   = rejections{schema.CodePostNotFound: ErrNoPost, schema.CodeTooLate: errTooLate}
 	unlikeRejections = rejections{
-		schema.CodePostNotFound: errNoPost,
+		schema.CodePostNotFound: ErrNoPost,
 		schema.CodeTooLate:      errTooLate,
 		schema.CodeLikeChanged:  errLikeChanged,
 	}
@@ -156,7 +156,8 @@ func (r rejections) of(a answer) error {
 
 // Errors of several operations.
 var (
-	errNoPost    = blog.Errorf(blog.NotFound, "The post does not exist, or it was deleted.")
+	// ErrNoPost reports a post that does not exist, or was deleted.
+	ErrNoPost    = blog.Errorf(blog.NotFound, "The post does not exist, or it was deleted.")
 	errNoComment = blog.Errorf(blog.NotFound, "The comment does not exist, or it was deleted.")
 
 	// errReservationLost makes a naming start again. Its next deadline is by the clock of the answer.

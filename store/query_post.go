@@ -22,7 +22,7 @@ func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
 	case err != nil:
 		return nil, err
 	case post == nil:
-		return nil, errNoPost
+		return nil, ErrNoPost
 	case post.LacksContent():
 		return nil, ErrContentLost
 	default:

@@ -50,6 +50,7 @@ type Store struct {
 	users, posts, feed, lists, usernames, leases *azcosmos.ContainerClient
 
 	cache *readcache.Cache // of queries; may be nil
+	watch Watcher          // nil if nobody tells of changes
 	tail  Tail             // counts the changes for the cache; nil if it keeps nothing, or the engine counts
 	clock *blog.Clock      // of creation dates
 	ids   blog.IDSource
@@ -65,6 +66,45 @@ type Tail interface {
 	Join(ctx context.Context, container string)
 	// Passed reports whether all changes up to a session token are counted.
 	Passed(container, token string) bool
+}
+
+// Watcher tells of changes (store/tail).
+type Watcher interface {
+	// Watch returns a channel that receives after changes of a partition, and a function that stops
+	// it.
+	Watch(container, partition string) (changed <-chan struct{}, stop func())
+	// Join adds a session token to the session of ctx: reads of the container are then not older than
+	// the changes that were told.
+	Join(ctx context.Context, container string)
+}
+
+// Watched returns a Store of the same database and cache whose streams learn of changes by a
+// Watcher.
+func (s *Store) Watched(by Watcher) *Store {
+	watched := *s
+	watched.watch = by
+	return &watched
+}
+
+// WatchPost returns a channel that receives after changes of a post, its comments or its likes, and
+// a function that must be called at the end. Several changes may be received as one, and there may
+// be none. A read after the receive, in a context of AfterChange, has the change. Without a
+// Watcher, the channel never receives.
+func (s *Store) WatchPost(postID string) (changed <-chan struct{}, stop func()) {
+	if s.watch == nil {
+		return nil, func() {}
+	}
+	return s.watch.Watch(schema.Posts, postID)
+}
+
+// AfterChange returns a context whose reads of posts have all changes that WatchPost has told.
+func (s *Store) AfterChange(ctx context.Context) context.Context {
+	if s.watch == nil {
+		return ctx
+	}
+	ctx = cosmos.InSession(ctx)
+	s.watch.Join(ctx, schema.Posts)
+	return ctx
 }
 
 // NewCached is New for a Store whose queries use a cache. tail counts the changes for it. It is nil

@@ -164,6 +164,18 @@ type Mutation struct {
 type Query struct {
 }
 
+// Streams of answers, over a WebSocket (graphql-transport-ws) or server-sent events (graphql-sse, distinct
+// connections). Each message is a complete answer, with a price and a charge of its own. A stream ends
+// when its token expires. If it breaks, subscribe again, on any server: a stream begins with the present
+// state, or after a cursor.
+//
+// Besides the codes of queries, a stream can fail with:
+//
+// - `NOT_FOUND`: the post does not exist, or was deleted before the stream began.
+// - `LIMIT_EXCEEDED`: there are too many streams of the client.
+type Subscription struct {
+}
+
 // The input of `unlikePost`.
 type UnlikePostInput struct {
 	// The `id` of the `Post` that the viewer no longer likes.

@@ -43,6 +43,20 @@ func validity(claims jwt.MapClaims, skew time.Duration, issuedAt bool) (from, un
 	return from, until
 }
 
+// ExpiryOf returns the time at which a token expires, or zero if it has none. It does not verify
+// the token.
+func ExpiryOf(token string) time.Time {
+	claims := jwt.MapClaims{}
+	if _, _, err := jwt.NewParser().ParseUnverified(token, claims); err != nil {
+		return time.Time{}
+	}
+	expires, err := claims.GetExpirationTime()
+	if err != nil || expires == nil {
+		return time.Time{}
+	}
+	return expires.Time
+}
+
 // remembered holds verified tokens, by their hash, so that a client's next request needs no
 // signature. It may be used concurrently.
 //

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"strings"
@@ -62,6 +63,7 @@ func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 type Reads struct {
 	Cache    *readcache.Cache // nil if it is turned off
 	Tail     *tail.Tail       // nil if the engine in this process counts, or nothing is kept
+	Watcher  *tail.Tail       // tells subscriptions of changes; Tail, or another one
 	Sessions *sessions.Sessions
 }
 
@@ -70,27 +72,33 @@ type Reads struct {
 func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) Reads {
 	c := task.Config
 	reads := Reads{Sessions: sessions.New(sessionOptions(database))}
-	switch {
-	case c.CacheBytes == 0:
-		return reads
-	case database.OwnsEngine() || c.Staleness == 0:
-		reads.Cache = readcache.New(int64(c.CacheBytes), database.Changes())
-		return reads
-	}
 	options := tail.Options{
 		DB:         database.DB,
-		Containers: []string{schema.Users, schema.Posts, schema.Feed, schema.Lists, schema.Usernames},
-		Staleness:  c.Staleness,
+		Containers: []string{schema.Posts}, // which are watched
+		Staleness:  cmp.Or(c.Staleness, watchStaleness),
 		Logger:     task.Logger,
 	}
 	if database.IsFolder() {
 		options.Wake = database.Watch
 	}
-	t := tail.New(options)
-	r.Go("tail of the change feeds", t.Run)
-	reads.Cache, reads.Tail = readcache.New(int64(c.CacheBytes), t.Changes), t
+	counts := c.CacheBytes > 0 && !database.OwnsEngine() && c.Staleness > 0
+	if counts {
+		options.Containers = []string{schema.Users, schema.Posts, schema.Feed, schema.Lists, schema.Usernames}
+	}
+	reads.Watcher = tail.New(options)
+	r.Go("tail of the change feeds", reads.Watcher.Run)
+	switch {
+	case counts:
+		reads.Tail = reads.Watcher
+		reads.Cache = readcache.New(int64(c.CacheBytes), reads.Tail.Changes)
+	case c.CacheBytes > 0:
+		reads.Cache = readcache.New(int64(c.CacheBytes), database.Changes())
+	}
 	return reads
 }
+
+// watchStaleness is the staleness of a tail that only tells of changes.
+const watchStaleness = time.Second
 
 func sessionOptions(database *datafolder.Database) sessions.Options {
 	options := sessions.Options{DB: database.DB}
@@ -103,9 +111,9 @@ func sessionOptions(database *datafolder.Database) sessions.Options {
 // Store returns the store of the server's queries and commands.
 func (r Reads) Store(database *datafolder.Database) *store.Store {
 	if r.Tail == nil {
-		return store.NewCached(database.DB, r.Cache, nil)
+		return store.NewCached(database.DB, r.Cache, nil).Watched(r.Watcher)
 	}
-	return store.NewCached(database.DB, r.Cache, r.Tail)
+	return store.NewCached(database.DB, r.Cache, r.Tail).Watched(r.Watcher)
 }
 
 // NewBooks returns the budgets of the server's clients.

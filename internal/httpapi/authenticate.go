@@ -23,21 +23,32 @@ func (a *api) authenticate(next http.Handler) http.Handler {
 			a.reject(w, r, tokenRejection(err))
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(auth.WithAccount(r.Context(), account)))
+		ctx := auth.WithAccount(r.Context(), account)
+		if isWebSocket(r) {
+			token, _ := bearerToken(r.Header.Get("Authorization"))
+			ctx = context.WithValue(ctx, expiryKey{}, auth.ExpiryOf(token))
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
 // verify returns the account of the request's bearer token. Errors: errNoBearer if the header is
 // not exactly one bearer token, and those of the verifier.
 func (a *api) verify(r *http.Request) (blog.Account, error) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	token = strings.TrimSpace(token)
-	if len(r.Header.Values("Authorization")) != 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
+	token, ok := bearerToken(r.Header.Get("Authorization"))
+	if len(r.Header.Values("Authorization")) != 1 || !ok {
 		return blog.Account{}, errNoBearer
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), a.Limits.Time)
 	defer cancel()
 	return a.Verifier.Verify(ctx, token)
+}
+
+// bearerToken returns the token of an Authorization header.
+func bearerToken(authorization string) (token string, ok bool) {
+	scheme, token, _ := strings.Cut(authorization, " ")
+	token = strings.TrimSpace(token)
+	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
 var errNoBearer = blog.Errorf(blog.Unauthenticated, "Send exactly one Authorization header with `Bearer` and a token. "+

@@ -28,6 +28,7 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/memorypool"
 	"cosmosblog/internal/proxy"
+	"cosmosblog/internal/stream"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/store/sessions"
 	"cosmosblog/web"
@@ -118,6 +119,9 @@ func New(options Options) http.Handler {
 		bodies:     memorypool.New(options.Limits.AllBodiesBytes, options.Now),
 		answers:    memorypool.New(options.Limits.AllAnswersBytes, options.Now),
 		compressor: newCompressor(),
+		streams: &stream.Places{
+			All: options.Limits.Streams, PerAddress: options.Limits.AddressStreams, PerAccount: options.Limits.AccountStreams,
+		},
 	}
 	mux := http.NewServeMux()
 	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
@@ -174,6 +178,7 @@ type api struct {
 	documents  *documents
 	refused    recentNames // origins
 	unknown    recentNames // proxies that are not trusted
+	streams    *stream.Places
 	persisted  persistedQueries
 	places     chan struct{}    // one element for each operation in flight
 	bodies     *memorypool.Pool // of all request bodies
@@ -193,7 +198,9 @@ func (a *api) graphQL() http.Handler {
 	if a.Development {
 		exec.Use(extension.Introspection{})
 	}
-	return transport{a, exec}
+	t := transport{api: a, exec: exec}
+	t.sockets = t.webSockets()
+	return t
 }
 
 // schema returns the schema without the directive @defer, which gqlgen adds. A single JSON

@@ -20,16 +20,21 @@ import (
 // used up, it returns a rejection.
 func (t transport) beginPayment(ctx context.Context, r *http.Request, operation *graphql.OperationContext) (*budget.Payment, *rejection) {
 	t.warnOfUnknownProxy(r)
-	userID := ""
-	if account, ok := auth.AccountFrom(ctx); ok {
-		userID = account.UserID()
-	}
 	writes := operation.Operation.Operation == ast.Mutation
-	payment, err := t.Books.Begin(userID, ClientAddr(ctx), writes, price.Of(operation))
+	payment, err := t.Books.Begin(userIDOf(ctx), ClientAddr(ctx), writes, price.Of(operation))
 	if err != nil {
 		return nil, &rejection{status: http.StatusTooManyRequests, err: err, payment: payment}
 	}
 	return payment, nil
+}
+
+// userIDOf returns the user id of the account of a request, or "" if the request is anonymous.
+func userIDOf(ctx context.Context) string {
+	account, ok := auth.AccountFrom(ctx)
+	if !ok {
+		return ""
+	}
+	return account.UserID()
 }
 
 // warnOfUnknownProxy logs that a request was forwarded by a proxy that is not trusted. Its clients

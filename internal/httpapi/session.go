@@ -8,7 +8,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"cosmosblog/internal/auth"
 	"cosmosblog/internal/budget"
 	"cosmosblog/store/sessions"
 )
@@ -36,11 +35,7 @@ func (t transport) beginSession(ctx context.Context, r *http.Request, known *kno
 			return nil, &rejection{status: http.StatusBadRequest, err: err}
 		}
 	}
-	userID := ""
-	if account, ok := auth.AccountFrom(ctx); ok {
-		userID = account.UserID()
-	}
-	session.ctx, session.Session = t.Sessions.Begin(ctx, userID, sent)
+	session.ctx, session.Session = t.Sessions.Begin(ctx, userIDOf(ctx), sent)
 	if !session.readsViews || session.Ready(session.ctx) || session.isMutation { // which would wait in vain for its own write
 		return session, nil
 	}

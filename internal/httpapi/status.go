@@ -75,14 +75,15 @@ var (
 		status: http.StatusNotFound,
 		err:    blog.Errorf(blog.NotFound, "Unknown path. The API is at /graphql."),
 	}
-	errMethod    = methodNotAllowed("GET, POST", "Send GraphQL with POST, or a query with GET.")
-	errNotAQuery = methodNotAllowed("POST", "GET can only execute queries. Send mutations with POST.")
-	errPostOnly  = methodNotAllowed("POST", "This path needs a POST.")
-	errReadOnly  = methodNotAllowed("GET, HEAD", "This path is read-only. Use GET.")
-	errCrossSite = forbidden("Pages of other sites cannot query with GET. The server's setting --cors-origins lists the origins that can.")
-	errNotLocal  = forbidden("In development, the server accepts requests to this machine only. Use the address that it printed.")
-	errOtherPage = forbidden("Only pages of this server, and of the origins in its setting --cors-origins, can get a token here.")
-	errForwarded = forbidden("In development, the server rejects requests that a proxy forwarded, because they may come from other machines. " +
+	errMethod       = methodNotAllowed("GET, POST", "Send GraphQL with POST, or a query with GET.")
+	errNoStreamType = malformed("A subscription needs `Accept: text/event-stream`, or a WebSocket with the protocol graphql-transport-ws.")
+	errNotAQuery    = methodNotAllowed("POST", "GET can only execute queries. Send mutations with POST.")
+	errPostOnly     = methodNotAllowed("POST", "This path needs a POST.")
+	errReadOnly     = methodNotAllowed("GET, HEAD", "This path is read-only. Use GET.")
+	errCrossSite    = forbidden("Pages of other sites cannot query with GET. The server's setting --cors-origins lists the origins that can.")
+	errNotLocal     = forbidden("In development, the server accepts requests to this machine only. Use the address that it printed.")
+	errOtherPage    = forbidden("Only pages of this server, and of the origins in its setting --cors-origins, can get a token here.")
+	errForwarded    = forbidden("In development, the server rejects requests that a proxy forwarded, because they may come from other machines. " +
 		"To serve those, use --production or --issuer. To use a development server on this machine, name it with --trusted-proxy.")
 	errOriginNotAllowed   = forbidden("Pages of this origin cannot use the API. The server's setting --cors-origins lists the allowed origins.")
 	errExpired            = retryLater(http.StatusServiceUnavailable, blog.Timeout, "The request expired before it was executed. Retry.")

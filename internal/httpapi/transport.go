@@ -23,7 +23,8 @@ import (
 // `"data": null` to the errors of a request that was not executed.
 type transport struct {
 	*api
-	exec *executor.Executor
+	exec    *executor.Executor
+	sockets http.Handler
 }
 
 // ServeHTTP responds to a request. It rejects those that are not GraphQL over HTTP.
@@ -34,9 +35,22 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.reject(w, r, errCrossSite)
 		return
 	}
+	if isWebSocket(r) && r.Method == http.MethodGet {
+		t.sockets.ServeHTTP(w, r)
+		return
+	}
 	body := t.meterBody(w, r)
 	defer body.Close()
 	params, rejected := t.readParams(w, r)
+	if rejected == nil && body.Arrived() && (t.isSubscription(params) || acceptsOnlyEvents(r)) {
+		body.Close()
+		if !acceptsEvents(r) {
+			t.reject(w, r, errNoStreamType)
+			return
+		}
+		t.serveEvents(w, r, params)
+		return
+	}
 	memory := t.answers.Hold()
 	defer memory.Close()
 	var executed answer

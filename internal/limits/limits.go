@@ -1,9 +1,10 @@
 // Package limits holds all limits of a server for its clients in one place.
 //
 // internal/command applies the limits of connections, internal/httpapi those of requests,
-// documents and answers, and resolvers those of reads. internal/config has settings for the
-// limits that depend on the machine, the account and the network: Connections, AddressConnections,
-// BodyBytes, InFlight, Time and Cost. The others are constants (Default), and only tests set them.
+// documents and answers, and resolvers those of reads. internal/config has settings for the limits
+// that depend on the machine, the account and the network: Connections, AddressConnections,
+// BodyBytes, InFlight, Time, Cost, and those of subscriptions. The others are constants (Default),
+// and only tests set them.
 // The size of a page, 1 to 100, is part of the schema (blog.MaxPageSize).
 package limits
 
@@ -30,6 +31,13 @@ type Limits struct {
 	AllBodiesBytes int           // sum over the requests that have no answer yet
 	InFlight       int           // operations that run at once
 	Time           time.Duration // of an operation with its database requests
+
+	// Limits of subscriptions in progress; 0 for no limit.
+
+	Streams           int // of all clients
+	AddressStreams    int // of one address, or of one /64 network
+	AccountStreams    int
+	ConnectionStreams int // of one WebSocket
 
 	// Limits of a document, before it runs.
 
@@ -87,6 +95,11 @@ func Default() Limits {
 		AllBodiesBytes: 256 << 20,
 		InFlight:       256, // several times what two cores can process at once
 		Time:           10 * time.Second,
+
+		Streams:           10_000, // one takes about 30 KiB with its connection
+		AddressStreams:    100,    // an office behind one address, with several tabs each
+		AccountStreams:    100,
+		ConnectionStreams: 20, // a page shows one or two
 
 		// The largest queries of known clients, including introspection, are much smaller.
 		QueryBytes:  512 << 10, // two contents of posts

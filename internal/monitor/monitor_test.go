@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"regexp"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/telemetry"
@@ -54,11 +56,18 @@ func observe(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(proj
 	o := &observed{testBlog: b, log: &strings.Builder{}, now: time.Now()}
 	o.traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
 	o.tail = tail.New(tail.Options{DB: b.store.DB, Containers: []string{schema.Posts}, Staleness: time.Second, Logger: discard})
+	books := budget.New(budget.Options{})
+	payment, err := books.Begin("u_1", netip.Addr{}, true, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	payment.End("Like", budget.Spending{Spent: 1, Caused: map[string]float64{"projection": 1}})
 	m := newMonitor(t.Context(), Options{
 		DB:        b.store.DB,
 		Tail:      o.tail,
 		Sessions:  sessions.New(sessions.Options{DB: b.store.DB}),
 		Projector: p,
+		Books:     books,
 		Traffic:   o.traffic,
 		Reads:     readcache.New(1<<20, func(string, string) uint64 { return 0 }),
 		ReadyLag:  testReadyLag,

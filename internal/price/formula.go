@@ -129,8 +129,11 @@ func (f *Formula) Bytes() int {
 // prepare returns the formula of an operation with the conditions of its variables.
 func (l List) prepare(operation *graphql.OperationContext, maxFields int) *Formula {
 	root := l["Query"]
-	if operation.Operation.Operation == ast.Mutation {
+	switch operation.Operation.Operation {
+	case ast.Mutation:
 		root = l["Mutation"]
+	case ast.Subscription:
+		root = l["Subscription"]
 	}
 	p := preparation{operation: operation, maxFields: maxFields}
 	selected := p.selection(operation.Operation.SelectionSet, root, short)

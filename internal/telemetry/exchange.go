@@ -37,6 +37,9 @@ type Exchange struct {
 // when the exchange ends, because it depends on the operation's success.
 type operation struct{ name, kind, label string }
 
+// subscription is the kind of operations whose exchange lasts as long as the client wants.
+const subscription = "subscription"
+
 // maxErrorIDs is the maximum number of error ids of an exchange. A response has at most ten
 // errors.
 const maxErrorIDs = 10
@@ -95,19 +98,26 @@ func (e *Exchange) Fail(code, errorID string) {
 	}
 }
 
-// sent records a request to the database. The end of the exchange counts its charge. Afterwards,
-// sent returns false and the label of the operation.
+// sent records a request to the database. The end of the exchange counts its charge. For
+// subscriptions, and afterwards, sent returns false and the label of the operation.
 func (e *Exchange) sent(s Sent) (label string, counted bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ended {
 		return e.operation.label, false
 	}
-	e.addCharge(s.Container, s.Charge)
 	e.requests++
 	if s.Retry {
 		e.retries++
 	}
+	if e.operation.kind == subscription { // its exchange may last for days
+		e.charge += s.Charge
+		if e.operation.label == "" {
+			e.operation.label = e.traffic.names.label(e.operation.name, e.client, true)
+		}
+		return e.operation.label, false
+	}
+	e.addCharge(s.Container, s.Charge)
 	return "", true
 }
 
@@ -149,7 +159,9 @@ func (e *Exchange) end(ctx context.Context, answer *answerWriter) {
 	// A preflight request has no operation and no error.
 	if e.operation.label != "" || code != codeOK {
 		t.operations.WithLabelValues(e.operation.label, e.operation.kind, code).Inc()
-		t.durations.WithLabelValues(e.operation.label).Observe(took.Seconds())
+		if e.operation.kind != subscription {
+			t.durations.WithLabelValues(e.operation.label).Observe(took.Seconds())
+		}
 	}
 	e.log(ctx, answer, took)
 	e.endTrace(answer.status)

@@ -12,7 +12,7 @@ import (
 var allowedImports = map[string][]string{
 	"graph":       {"graph/model", "internal/blog", "internal/limits"},
 	"graph/model": {"internal/blog", "internal/limits"},
-	"resolvers": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/limits", "internal/price",
+	"resolvers": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/limits", "internal/price", "internal/stream",
 		"store", "store/cosmos", "store/sessions"},
 	"projector": {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
 
@@ -21,8 +21,9 @@ var allowedImports = map[string][]string{
 	"internal/config": {"internal/limits", "internal/loopback"},
 	"internal/datafolder": {"internal/auth", "internal/engine", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
 		"store/cosmos", "store/provision", "store/schema"},
-	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
-		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/telemetry", "internal/variables",
+	"internal/graphqlws": {}, // serves any schema
+	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/graphqlws", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
+		"internal/price", "internal/proxy", "internal/querylimits", "internal/stream", "internal/strictjson", "internal/telemetry", "internal/variables",
 		"store/sessions", "web"},
 	"internal/lifecycle": {"internal/limits", "internal/loopback"},
 	"internal/monitor": {"internal/blog", "internal/budget", "internal/lifecycle", "internal/telemetry", "projector",
@@ -32,6 +33,7 @@ var allowedImports = map[string][]string{
 	"internal/price":       {"internal/blog", "internal/limits"},
 	"internal/proxy":       {"internal/limits", "internal/loopback"},
 	"internal/querylimits": {"internal/blog", "internal/limits", "internal/strictjson"},
+	"internal/stream":      {"internal/limits"},
 	"internal/strictjson":  {"internal/limits"},
 	"internal/variables":   {"graph/model", "internal/blog"},
 	"internal/seed":        {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
@@ -143,12 +145,13 @@ var moduleUsers = map[string][]string{
 	"github.com/go-json-experiment/json":                  {"store/cosmos"},
 	"github.com/golang-jwt/jwt":                           {"internal/auth"},
 	"github.com/go-jose/go-jose":                          {"internal/auth"},
+	"github.com/coder/websocket":                          {"internal/graphqlws"},
 	"github.com/klauspost/compress":                       {"internal/httpapi"},
 	"github.com/spf13/cobra":                              {"internal/command"},
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
-	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
+	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/graphqlws", "internal/httpapi", "internal/price"},
 	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price", "internal/querylimits", "internal/variables"},
 }
 

@@ -26,8 +26,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"a client's token is ignored": {
 		File:  "../../httpapi/session.go",
-		Right: "t.Sessions.Begin(ctx, userID, sent)",
-		Wrong: "t.Sessions.Begin(ctx, userID, map[bool]sessions.Token{true: sent}[false])",
+		Right: "t.Sessions.Begin(ctx, userIDOf(ctx), sent)",
+		Wrong: "t.Sessions.Begin(ctx, userIDOf(ctx), map[bool]sessions.Token{true: sent}[false])",
 		Tests: finding,
 	},
 	"sources are read without their states": {

@@ -1,0 +1,117 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/internal/auth"
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/graphqlws"
+	"cosmosblog/internal/lifecycle"
+	"cosmosblog/internal/strictjson"
+)
+
+// isWebSocket reports whether a request wants to become a WebSocket.
+func isWebSocket(r *http.Request) bool { return len(r.Header["Upgrade"]) > 0 }
+
+// webSockets returns the handler of WebSockets, for subscriptions by the protocol
+// graphql-transport-ws. Queries and mutations are sent over HTTP.
+func (t transport) webSockets() http.Handler {
+	return &graphqlws.Handler{
+		Parse: func(text string) (map[string]any, bool) {
+			value, err := strictjson.Parse(text)
+			object, ok := value.(map[string]any)
+			return object, err == nil && ok
+		},
+		Init:    t.initSocket,
+		Operate: t.operate,
+		TooMany: func() []byte { return t.errorList(context.Background(), errTooManyOfSocket) },
+		Panicked: func(ctx context.Context, value any) []byte {
+			return t.errorList(ctx, t.Errors.Recover(ctx, value))
+		},
+		Refuse: func(w http.ResponseWriter, r *http.Request, status int) {
+			t.reject(w, r, &rejection{status: status, err: errNoSocket})
+		},
+		Draining: lifecycle.Draining,
+		Limits: graphqlws.Limits{
+			MessageBytes: t.Limits.BodyBytes,
+			Operations:   t.Limits.ConnectionStreams,
+			InitTime:     3 * time.Second, // as the protocol's reference server
+			MessageTime:  t.Limits.ReadTime,
+			CloseTime:    time.Second,
+			WriteTime:    4 * time.Second,
+			Ping:         heartbeat,
+		},
+	}
+}
+
+var (
+	errTooManyOfSocket = blog.Errorf(blog.LimitExceeded, "Too many subscriptions are open on this connection. Close some, or open another one.")
+	errNoSocket        = blog.Errorf(blog.BadUserInput, "The handshake of the WebSocket is not valid.")
+	errOnlyStreams     = blog.Errorf(blog.BadUserInput, "WebSockets and event streams are for subscriptions. Send queries and mutations with POST, and accept JSON.")
+)
+
+// initSocket authenticates a connection by the member `Authorization` of connection_init's payload,
+// because browsers send no headers with WebSockets. Without it, the header counts. The connection
+// ends when the token expires.
+func (t transport) initSocket(ctx context.Context, payload map[string]any) (context.Context, time.Time, error) {
+	authorization, ok := payload["Authorization"]
+	if !ok {
+		authorization, ok = payload["authorization"]
+	}
+	if !ok || authorization == nil {
+		return ctx, expiryFrom(ctx), nil
+	}
+	text, _ := authorization.(string)
+	token, ok := bearerToken(text)
+	if !ok {
+		return nil, time.Time{}, errBadPayload
+	}
+	verifying, cancel := context.WithTimeout(ctx, t.Limits.Time)
+	defer cancel()
+	account, err := t.Verifier.Verify(verifying, token)
+	if err != nil {
+		return nil, time.Time{}, clientError{t.present(ctx, err)}
+	}
+	return auth.WithAccount(ctx, account), auth.ExpiryOf(token), nil
+}
+
+var errBadPayload = clientError{&gqlerror.Error{Message: "`Authorization` in the payload must be `Bearer` and a token."}}
+
+// clientError is an error whose text is only the message for the client.
+type clientError struct{ shown *gqlerror.Error }
+
+func (e clientError) Error() string { return e.shown.Message }
+
+type expiryKey struct{}
+
+// expiryFrom returns the time at which the token of a request's header expires, or zero.
+func expiryFrom(ctx context.Context) time.Time {
+	expires, _ := ctx.Value(expiryKey{}).(time.Time)
+	return expires
+}
+
+// operate executes a subscription on a WebSocket (graphqlws.Handler.Operate).
+func (t transport) operate(ctx context.Context, params *graphql.RawParams, next func([]byte) error) (errs []byte) {
+	params.Headers = http.Header{}
+	s, invalid := t.subscribe(ctx, params, "")
+	if len(invalid) > 0 {
+		return mustMarshal(invalid[:min(len(invalid), t.Limits.Errors)])
+	}
+	defer s.close()
+	for {
+		m, err := s.next(ctx)
+		if err != nil || next(m.body) != nil {
+			return nil
+		}
+	}
+}
+
+// errorList returns the JSON list of an error.
+func (t transport) errorList(ctx context.Context, err error) []byte {
+	return mustMarshal(gqlerror.List{t.present(ctx, err)})
+}

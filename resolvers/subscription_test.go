@@ -1,0 +1,448 @@
+package resolvers_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"cosmosblog/internal/budget"
+	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/resolvers"
+	"cosmosblog/store"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/tail"
+)
+
+// streaming is a server on a port, whose subscriptions learn of changes by a tail.
+type streaming struct {
+	*server
+	url   string
+	books *budget.Books
+}
+
+// patience is the time in which something must happen that takes milliseconds.
+const patience = 20 * time.Second
+
+// newStreaming returns a server with limits. Each call on the same server is another process.
+func (s *server) newStreaming(change func(*httpapi.Options)) *streaming {
+	s.Helper()
+	logger := slog.New(slog.NewTextHandler(s.Output(), nil))
+	watcher := tail.New(tail.Options{DB: s.db, Containers: []string{schema.Posts}, Staleness: 200 * time.Millisecond, Logger: logger})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = watcher.Run(ctx) }()
+	books := budget.New(budget.Options{})
+	options := httpapi.Options{
+		Resolvers:   resolvers.New(store.NewCached(s.db, s.reads, nil).Watched(watcher)),
+		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{}),
+		Errors:      resolvers.NewErrorPresenter(logger),
+		Verifier:    apitest.Subjects{},
+		Development: true,
+		Books:       books,
+	}
+	if change != nil {
+		change(&options)
+	}
+	listening := httptest.NewServer(httpapi.New(options))
+	s.Cleanup(func() { listening.CloseClientConnections(); listening.Close(); cancel(); <-ended })
+	return &streaming{s, listening.URL, books}
+}
+
+// event is a server-sent event.
+type event struct{ name, id, data string }
+
+// events is a stream of server-sent events.
+type events struct {
+	*testing.T
+	received chan event
+	close    func()
+}
+
+// subscribe opens a stream for a subscription.
+func (s *streaming) subscribe(query, lastEventID string) *events {
+	s.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := http.NewRequestWithContext(ctx, "GET", s.url+"/graphql?query="+url.QueryEscape(query), nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	if lastEventID != "" {
+		r.Header.Set("Last-Event-ID", lastEventID)
+	}
+	client := &http.Client{Transport: &http.Transport{}}
+	response, err := client.Do(r)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if response.StatusCode != 200 || response.Header.Get("Content-Type") != "text/event-stream" || response.Header.Get("Cache-Control") != "no-store" {
+		s.Fatalf("%d %v", response.StatusCode, response.Header)
+	}
+	e := &events{T: s.T, received: make(chan event), close: func() { cancel(); client.CloseIdleConnections() }}
+	s.Cleanup(e.close)
+	go func() {
+		defer close(e.received)
+		defer response.Body.Close()
+		var current event
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			switch {
+			case name == "event":
+				current.name = value
+			case name == "id":
+				current.id = value
+			case name == "data":
+				current.data = value
+			case lines.Text() == "" && current.name != "":
+				select {
+				case e.received <- current:
+				case <-ctx.Done():
+					return
+				}
+				current = event{}
+			}
+		}
+	}()
+	return e
+}
+
+// next returns the next event. Its name is empty at the end of the stream.
+func (e *events) next() event {
+	e.Helper()
+	select {
+	case got := <-e.received:
+		return got
+	case <-time.After(patience):
+		e.Fatal("no event")
+		return event{}
+	}
+}
+
+// want requires the next event's data.
+func (e *events) want(data string) {
+	e.Helper()
+	if got := e.next(); got.name != "next" || got.data != data {
+		e.Fatalf("got %+v, want %s", got, data)
+	}
+}
+
+func (e *events) wantEnd() {
+	e.Helper()
+	if got := e.next(); got.name != "complete" || got.data != "" {
+		e.Fatalf("got %+v, want the end", got)
+	}
+}
+
+// A stream of a post begins with its state, has the last state after changes, and ends with null
+// when the post is deleted.
+func TestPostChanged(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(nil)
+	ann, bob := s.user("Ann"), s.user("Bob")
+	post := ann.post("Title", "Content")
+	e := s.subscribe(fmt.Sprintf(`subscription { postChanged(id: %q) { likeCount comments(first: 1, order: NEWEST_FIRST) { nodes { content } } } }`, post), "")
+	e.want(`{"data":{"postChanged":{"likeCount":0,"comments":{"nodes":[]}}}}`)
+	bob.ask(`mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post)
+	e.want(`{"data":{"postChanged":{"likeCount":1,"comments":{"nodes":[]}}}}`)
+	for i := range 30 {
+		bob.comment(post, fmt.Sprint(i))
+	}
+	for last := ""; !strings.Contains(last, `"29"`); {
+		last = e.next().data
+	}
+	ann.ask(`mutation($p:ID!){deletePost(input:{id:$p}){post{id}}}`, "p", post)
+	e.want(`{"data":{"postChanged":null}}`)
+	e.wantEnd()
+}
+
+// Every comment reaches a stream once and in order. Another server continues it after a cursor.
+func TestCommentAdded(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t)
+	first, second := s.newStreaming(nil), s.newStreaming(nil)
+	ann := s.user("Ann")
+	post := ann.post("Title", "Content")
+	ann.comment(post, "before")
+	query := fmt.Sprintf(`subscription { commentAdded(postId: %q) { cursor node { content author { username } } } }`, post)
+	one := first.subscribe(query, "")
+	if _, err := http.Get(first.url + "/readyz"); err != nil { // nothing else is sent before
+		t.Fatal(err)
+	}
+	waitUntilWatched(t, one, ann, post)
+	const comments = 60
+	go func() {
+		for i := range comments {
+			ann.comment(post, fmt.Sprint(i))
+		}
+	}()
+	cursor := ""
+	for i := range comments {
+		if i == comments/2 {
+			one.close()
+			one = second.subscribe(query, cursor)
+		}
+		got := one.next()
+		var answer struct {
+			Data struct {
+				CommentAdded struct {
+					Cursor string
+					Node   struct{ Content string }
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(got.data), &answer); err != nil {
+			t.Fatal(err)
+		}
+		added := answer.Data.CommentAdded
+		if added.Node.Content != fmt.Sprint(i) || added.Cursor != got.id {
+			t.Fatalf("comment %d: got %+v", i, got)
+		}
+		cursor = got.id
+	}
+	after := first.subscribe(strings.Replace(query, `")`, fmt.Sprintf(`", after: %q)`, cursor), 1), "")
+	ann.comment(post, "last")
+	for _, stream := range []*events{one, after} {
+		if got := stream.next(); !strings.Contains(got.data, `"content":"last"`) {
+			t.Errorf("got %+v", got)
+		}
+	}
+	ann.ask(`mutation($p:ID!){deletePost(input:{id:$p}){post{id}}}`, "p", post)
+	one.wantEnd()
+	after.wantEnd()
+}
+
+// waitUntilWatched comments until a stream has a comment: it begins after the newest comment at the
+// time when it is opened.
+func waitUntilWatched(t *testing.T, e *events, c *client, post string) {
+	t.Helper()
+	for range 1000 {
+		c.comment(post, "begun?")
+		select {
+		case <-e.received:
+			for { // the comments that follow are there already
+				select {
+				case <-e.received:
+				case <-time.After(300 * time.Millisecond):
+					return
+				}
+			}
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	t.Fatal("the stream has no comments")
+}
+
+// Streams that cannot begin say why.
+func TestRefusedStreams(t *testing.T) {
+	skipUnderFaults(t)
+	plain := newServer(t)
+	s := plain.newStreaming(func(o *httpapi.Options) {
+		o.Limits = limits.Default()
+		o.Limits.AddressStreams = 2
+	})
+	ann := s.user("Ann")
+	post := ann.post("Title", "Content")
+	const unknown = "p_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+	for query, want := range map[string]string{
+		`subscription { postChanged(id: "` + unknown + `") { id } }`:                                  "NOT_FOUND",
+		`subscription { commentAdded(postId: "` + unknown + `") { cursor } }`:                         "NOT_FOUND",
+		`subscription { postChanged(id: "no id") { id } }`:                                            "BAD_USER_INPUT",
+		`subscription { postChanged(id: "` + ann.id + `") { id } }`:                                   "BAD_USER_INPUT",
+		fmt.Sprintf(`subscription { commentAdded(postId: %q, after: "no cursor") { cursor } }`, post): "BAD_USER_INPUT",
+		`subscription { __typename }`:                                                                 "BAD_USER_INPUT GRAPHQL_VALIDATION_FAILED INTERNAL",
+	} {
+		e := s.subscribe(query, "")
+		got := e.next()
+		var answer struct {
+			Errors []struct{ Extensions struct{ Code string } }
+		}
+		if err := json.Unmarshal([]byte(got.data), &answer); err != nil || len(answer.Errors) != 1 || !slices.Contains(strings.Fields(want), answer.Errors[0].Extensions.Code) {
+			t.Errorf("%s: %+v", query, got)
+		}
+		e.wantEnd()
+		e.close()
+	}
+	good := fmt.Sprintf(`subscription { postChanged(id: %q) { id } }`, post)
+	response, err := http.Post(s.url+"/graphql", "application/json", bytes.NewReader(must(json.Marshal(map[string]string{"query": good}))))
+	if err != nil || response.StatusCode != 400 {
+		t.Errorf("without text/event-stream: %v %v", response, err)
+	}
+	open := []*events{s.subscribe(good, ""), s.subscribe(good, "")}
+	for _, e := range open {
+		e.next()
+	}
+	third := s.subscribe(good, "")
+	if got := third.next(); !strings.Contains(got.data, "LIMIT_EXCEEDED") {
+		t.Errorf("a third stream: %+v", got)
+	}
+	third.wantEnd()
+	open[0].close()
+	for range 1000 {
+		e := s.subscribe(good, "")
+		if got := e.next(); !strings.Contains(got.data, "LIMIT_EXCEEDED") {
+			return
+		}
+		e.close()
+		runtime.Gosched()
+	}
+	t.Error("a stream that ended keeps its place")
+}
+
+func must(text []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// Streams that were closed leave nothing behind, and each event is paid for.
+func TestStreamsLeaveNothing(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(func(o *httpapi.Options) {
+		o.Limits = limits.Default()
+		o.Limits.AddressStreams = 0
+	})
+	ann := s.user("Ann")
+	post := ann.post("Title", "Content")
+	query := fmt.Sprintf(`subscription { postChanged(id: %q) { id likeCount } }`, post)
+	warm := s.subscribe(query, "")
+	warm.next()
+	before := runtime.NumGoroutine()
+	var open []*events
+	for range 100 {
+		open = append(open, s.subscribe(query, ""))
+	}
+	for _, e := range open {
+		e.next()
+	}
+	spent := s.books.Totals().Spent
+	if spent < 100 {
+		t.Errorf("a hundred events cost %.2f RU", spent)
+	}
+	for _, e := range open {
+		e.close()
+	}
+	deadline := time.Now().Add(patience)
+	for runtime.NumGoroutine() > before+3 {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		runtime.Gosched()
+	}
+}
+
+// socket is a WebSocket of graphql-transport-ws.
+type socket struct {
+	*testing.T
+	*websocket.Conn
+}
+
+// dial opens a WebSocket. The headers alternate between names and values.
+func (s *streaming) dial(headers ...string) (*socket, *http.Response, error) {
+	s.Helper()
+	header := http.Header{}
+	for i := 0; i < len(headers); i += 2 {
+		header.Set(headers[i], headers[i+1])
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	connection, response, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(s.url, "http")+"/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: header})
+	if err == nil {
+		s.Cleanup(func() { connection.CloseNow() })
+	}
+	return &socket{s.T, connection}, response, err
+}
+
+// send sends a message.
+func (s *socket) send(message string) {
+	s.Helper()
+	if err := s.Write(s.Context(), websocket.MessageText, []byte(message)); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// want requires the next message.
+func (s *socket) want(message string) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, got, err := s.Read(ctx)
+	if err != nil || !strings.Contains(string(got), message) {
+		s.Fatalf("got %s %v, want %s", got, err, message)
+	}
+}
+
+// wantClosed requires that the server closes the connection.
+func (s *socket) wantClosed(code websocket.StatusCode) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, got, err := s.Read(ctx)
+	if websocket.CloseStatus(err) != code {
+		s.Fatalf("got %s %v, want code %d", got, err, code)
+	}
+}
+
+// Subscriptions run over a WebSocket, with the account of connection_init.
+func TestWebSocket(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(nil)
+	ann := s.user("Ann")
+	post := ann.post("Title", "Content")
+	c, _, err := s.dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.send(`{"type":"connection_init","payload":{"Authorization":"Bearer Ann"}}`)
+	c.want(`"connection_ack"`)
+	c.send(fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":"subscription($p:ID!){postChanged(id:$p){viewerHasLiked}}","variables":{"p":%q}}}`, post))
+	c.want(`{"data":{"postChanged":{"viewerHasLiked":false}}}`)
+	ann.ask(`mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post)
+	c.want(`{"data":{"postChanged":{"viewerHasLiked":true}}}`)
+	c.send(`{"id":"2","type":"subscribe","payload":{"query":"{viewer{id}}"}}`)
+	c.want(`BAD_USER_INPUT`)
+	c.send(`{"id":"3","type":"subscribe","payload":{"query":"subscription{nothing}"}}`)
+	c.want(`GRAPHQL_VALIDATION_FAILED`)
+	ann.ask(`mutation($p:ID!){deletePost(input:{id:$p}){post{id}}}`, "p", post)
+	c.want(`{"data":{"postChanged":null}}`)
+	c.want(`"complete"`)
+	c.send(`{"type":"nothing"}`)
+	c.wantClosed(4400)
+
+	for payload, authorization := range map[string]string{`{"Authorization":"Basic x"}`: "", `{"Authorization":5}`: "", `null`: "Bearer Ann"} {
+		c, _, err := s.dial("Authorization", authorization)
+		if authorization == "" {
+			c, _, err = s.dial()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.send(`{"type":"connection_init","payload":` + payload + `}`)
+		if authorization == "" {
+			c.wantClosed(4403)
+			continue
+		}
+		c.want("connection_ack")
+		c.send(`{"id":"1","type":"subscribe","payload":{"query":"subscription{postChanged(id:\"no id\"){id}}"}}`)
+		c.want(`"error"`)
+	}
+	if _, response, err := s.dial("Origin", "https://attacker.example"); err == nil || response == nil || response.StatusCode != 403 {
+		t.Errorf("a page of another site: %v %v", response, err)
+	}
+}
