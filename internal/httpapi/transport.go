@@ -81,9 +81,7 @@ func (t transport) run(r *http.Request, params *graphql.RawParams, memory *memor
 		return answer{}, errOverloaded
 	}
 	defer p.leave()
-	detached, cancel := lifecycle.Detached(graphql.StartOperationTrace(r.Context()))
-	defer cancel()
-	ctx, cancel := context.WithTimeout(detached, t.Limits.Time)
+	ctx, cancel := lifecycle.Detached(graphql.StartOperationTrace(r.Context()), t.Limits.Time)
 	defer cancel()
 	ctx = limits.WithClient(limits.WithMemory(ctx, memory), r.Context())
 	executed, rejected := t.execute(ctx, r, params, memory, p)

@@ -115,11 +115,11 @@ type drainingKey struct{}
 
 type baseKey struct{}
 
-// Detached returns a context for work that goes on when the client of a request disconnects. Like
-// the context of the request, it ends when the server abandons its requests. The caller must cancel
-// it.
-func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	detached, cancel := context.WithCancel(context.WithoutCancel(ctx))
+// Detached returns a context for work that goes on when the client of a request disconnects, for at
+// most a time. Like the context of the request, it ends when the server abandons its requests. The
+// caller must cancel it.
+func Detached(ctx context.Context, atMost time.Duration) (context.Context, context.CancelFunc) {
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), atMost)
 	base, ok := ctx.Value(baseKey{}).(context.Context)
 	if !ok {
 		return detached, cancel
