@@ -43,8 +43,8 @@ func TestSubscribersMoveOn(t *testing.T) {
 	}
 }
 
-// moveOn writes comments at the first of some servers. Meanwhile, a process of the others is killed,
-// and one is stopped.
+// moveOn writes comments at the first of some servers. Meanwhile, a process of the others is
+// killed, and one is stopped.
 func moveOn(t *testing.T, data string, servers []*apitest.Client, killed, stopped *process) {
 	author, _ := signUp(t, servers[0], data, "anna")
 	post := author.CreatePost(t, "Title", "Text")

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"runtime"
 	"slices"
@@ -22,6 +23,7 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/internal/proxy"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/schema"
@@ -73,8 +75,8 @@ type events struct {
 	close    func()
 }
 
-// subscribe opens a stream for a subscription.
-func (s *streaming) subscribe(query, lastEventID string) *events {
+// subscribe opens a stream for a subscription. The headers alternate between names and values.
+func (s *streaming) subscribe(query, lastEventID string, headers ...string) *events {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := http.NewRequestWithContext(ctx, "GET", s.url+"/graphql?query="+url.QueryEscape(query), nil)
@@ -84,6 +86,9 @@ func (s *streaming) subscribe(query, lastEventID string) *events {
 	r.Header.Set("Accept", "text/event-stream")
 	if lastEventID != "" {
 		r.Header.Set("Last-Event-ID", lastEventID)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
 	}
 	client := &http.Client{Transport: &http.Transport{}}
 	response, err := client.Do(r)
@@ -444,5 +449,24 @@ func TestWebSocket(t *testing.T) {
 	}
 	if _, response, err := s.dial("Origin", "https://attacker.example"); err == nil || response == nil || response.StatusCode != 403 {
 		t.Errorf("a page of another site: %v %v", response, err)
+	}
+}
+
+// Streams behind a trusted proxy do not take the places of their client's other requests.
+func TestStreamsAreNoRequestsInProgress(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(func(o *httpapi.Options) {
+		o.Limits = limits.Default()
+		o.Limits.AddressConnections = 2
+		o.Development = false
+		o.Proxies = proxy.Trusted{netip.MustParsePrefix("127.0.0.1/32")}
+	})
+	post := s.user("Ann").post("Title", "Content")
+	query := fmt.Sprintf(`subscription { postChanged(id: %q) { id } }`, post)
+	for range 5 {
+		e := s.subscribe(query, "", "X-Forwarded-For", "203.0.113.7")
+		if got := e.next(); got.name != "next" {
+			t.Fatalf("got %+v", got)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"sync"
 
 	"cosmosblog/internal/proxy"
 )
@@ -49,9 +50,20 @@ func (a *api) limitClients(next http.Handler) http.Handler {
 			a.reject(w, r, errTooManyRequests)
 			return
 		}
-		defer a.clients.End(client)
-		next.ServeHTTP(w, r)
+		end := sync.OnceFunc(func() { a.clients.End(client) })
+		defer end()
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), progressKey{}, end)))
 	})
+}
+
+type progressKey struct{}
+
+// endProgress ends the count of a request in progress, because it becomes a stream. Streams have
+// limits of their own.
+func endProgress(ctx context.Context) {
+	if end, ok := ctx.Value(progressKey{}).(func()); ok {
+		end()
+	}
 }
 
 // trackedBody is a request body that knows whether it was read to its end.

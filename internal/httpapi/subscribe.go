@@ -72,6 +72,7 @@ func (t transport) subscribe(ctx context.Context, params *graphql.RawParams, aft
 	if !ok {
 		return nil, gqlerror.List{t.present(ctx, errTooManyStreams)}
 	}
+	endProgress(ctx)
 	opened, opening := stream.Open(ctx, after)
 	responses, dispatched := t.exec.DispatchOperation(opened, operation)
 	if opening.Stream == nil {

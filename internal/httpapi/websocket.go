@@ -38,7 +38,7 @@ func (t transport) webSockets() http.Handler {
 		},
 		Draining: lifecycle.Draining,
 		Limits: graphqlws.Limits{
-			MessageBytes: t.Limits.BodyBytes,
+			MessageBytes: maxSocketMessage,
 			Operations:   t.Limits.ConnectionStreams,
 			InitTime:     3 * time.Second, // as the protocol's reference server
 			MessageTime:  t.Limits.ReadTime,
@@ -48,6 +48,10 @@ func (t transport) webSockets() http.Handler {
 		},
 	}
 }
+
+// maxSocketMessage is the size of a message of a client, in bytes. Unlike bodies, messages share no
+// memory pool. The largest queries of known clients are much smaller.
+const maxSocketMessage = 64 << 10
 
 var (
 	errTooManyOfSocket = blog.Errorf(blog.LimitExceeded, "Too many subscriptions are open on this connection. Close some, or open another one.")
