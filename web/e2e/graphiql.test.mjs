@@ -37,12 +37,16 @@ async function run(page) {
 
 const panel = (page, name) => page.getByRole('button', { name: `Show ${name}` }).click();
 
-// example opens an example, and waits until its variables have ids.
+// example opens an example, and waits until its variables have ids. At first, the editor still shows those of the
+// tab before.
 async function example(page, name) {
   await page.getByRole('listitem').getByRole('button', { name }).click();
   const variables = page.getByRole('region', { name: 'Variables' }).locator('.view-lines').first();
   await variables.evaluate(async (lines) => {
-    while (lines.textContent.includes('""')) await new Promise(requestAnimationFrame);
+    for (let frames = 0; frames < 30; frames++) {
+      if (lines.textContent.includes('""')) frames = 0;
+      await new Promise(requestAnimationFrame);
+    }
   });
 }
 
