@@ -1,9 +1,26 @@
 import { print } from "graphql";
-import { createClient } from "graphql-sse";
+import { createClient, NetworkError } from "graphql-sse";
 import { CommentAddedDocument, PostChangedDocument } from "../generated/gql/graphql";
 import { faultsOf, type Library } from "./library";
 import { plainRead } from "./plain";
 import { pause, resumed } from "./resumed";
+
+// fetchStream makes each end of a stream a failure, after which graphql-sse connects again. In a browser,
+// it misses an end that comes with an answer, and then waits for ever.
+async function fetchStream(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  const body = new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+      if (done) controller.error(new NetworkError("The stream has ended"));
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, response);
+}
 
 const documents = { PostChanged: print(PostChangedDocument), CommentAdded: print(CommentAddedDocument) };
 
@@ -12,6 +29,7 @@ export const graphqlSse: Library = (connection) => {
   const client = resumed(
     createClient({
       url,
+      fetchFn: fetchStream,
       headers: async () => ({ Authorization: `Bearer ${await token()}` }),
       retryAttempts: Infinity, // by default 5, which also end a stream without answers
       retry: pause,
