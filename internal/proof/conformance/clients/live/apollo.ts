@@ -24,7 +24,7 @@ export const apollo: Library = (connection) => {
   return {
     async read(id) {
       const { data } = await client.query({ query: LivePostDocument, variables: { id } });
-      return data!.post!.comments!.pageInfo.endCursor!;
+      return data!.post!.comments!.pageInfo.endCursor ?? "";
     },
     shown: (id) => client.readQuery({ query: LivePostDocument, variables: { id } })?.post ?? undefined,
     subscribe(name, variables, sink) {

@@ -3,9 +3,9 @@ import { CommentAddedDocument, PostChangedDocument } from "../generated/gql/grap
 import type { Library } from "./library";
 import { plainRead } from "./plain";
 
-// follow follows a subscription until it is complete, and returns a function that ends it before.
-// EventSource connects again by itself, with the last cursor. It gives up after an answer that is no
-// event stream, such as 503 of a load balancer. Then, follow opens another one.
+// follow follows a subscription until it is complete. It returns a function that stops it. EventSource
+// connects again by itself, and sends the last cursor. But it gives up if the answer is not an event
+// stream, such as a 503 of a load balancer. Then follow opens another one.
 function follow(url: string, query: string, variables: any, next: (answer: any) => void, complete: () => void) {
   let events: EventSource;
   let waiting: ReturnType<typeof setTimeout>;

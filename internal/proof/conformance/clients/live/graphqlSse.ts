@@ -5,8 +5,8 @@ import { faultsOf, type Library } from "./library";
 import { plainRead } from "./plain";
 import { pause, resumed } from "./resumed";
 
-// fetchStream makes each end of a stream a failure, after which graphql-sse connects again. In a browser,
-// it misses an end that comes with an answer, and then waits for ever.
+// fetchStream turns the end of a stream into a failure, after which graphql-sse connects again. In a
+// browser, graphql-sse 2.6 overlooks an end that arrives with an answer, and waits for ever.
 async function fetchStream(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
   const reader = response.body?.getReader();
@@ -31,7 +31,7 @@ export const graphqlSse: Library = (connection) => {
       url,
       fetchFn: fetchStream,
       headers: async () => ({ Authorization: `Bearer ${await token()}` }),
-      retryAttempts: Infinity, // by default 5, which also end a stream without answers
+      retryAttempts: Infinity, // by default, five interruptions without an answer end a subscription
       retry: pause,
     }),
   );

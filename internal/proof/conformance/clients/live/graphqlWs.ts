@@ -11,9 +11,9 @@ export function connect({ url, token, closed }: Connection) {
     createClient({
       url: url.replace(/^http/, "ws"),
       connectionParams: async () => ({ Authorization: `Bearer ${await token()}` }),
-      retryAttempts: Infinity, // 5 by default
+      retryAttempts: Infinity, // by default, five failures end a subscription
       retryWait: pause,
-      shouldRetry: () => true, // by default, a try that is refused is the last one
+      shouldRetry: () => true, // by default, a refused connection ends it too
     }),
   );
   client.on("closed", (event) => closed((event as CloseEvent).code));

@@ -32,7 +32,8 @@ export type Subscription = "PostChanged" | "CommentAdded";
 
 // Client is a client of a library.
 export interface Client {
-  // read reads a post, before the subscriptions, and returns the cursor of its last comment.
+  // read reads a post, before the subscriptions, and returns the cursor of its last
+  // comment, or an empty text.
   read(id: string): Promise<string>;
   // shown returns the post as the client's cache has it, if the library has a cache.
   shown(id: string): Post | undefined;

@@ -103,10 +103,8 @@ interface Follower extends Opened {
   states: Received<PostChanged>;
 }
 
-// follow lets clients follow a post, which gets a first comment before that. It returns when they
-// have the post.
+// follow lets clients follow a post that has no comments yet. It returns when they have the post.
 async function follow(clients: Opened[], post: string): Promise<Follower[]> {
-  await createComments(post, ["before"]);
   const followers = clients.map((one) => Object.assign(one, { comments: new Received<CommentAdded>(), states: new Received<PostChanged>() }));
   await Promise.all(
     followers.map(async ({ client, comments, states }) => {
@@ -114,8 +112,16 @@ async function follow(clients: Opened[], post: string): Promise<Follower[]> {
       await client.subscribe("PostChanged", { id: post }, states);
     }),
   );
-  await until("every client has the post", async () => followers.every(({ states }) => states.data.length > 0));
+  await untilEach("the post", followers, ({ states }) => states.data.length > 0);
   return followers;
+}
+
+// untilEach waits until something is true for each client, and otherwise names the clients.
+async function untilEach<One extends Opened>(what: string, clients: One[], isTrue: (client: One) => boolean) {
+  await until(what, async () => clients.every(isTrue)).catch(() => {
+    const names = clients.filter((one) => !isTrue(one)).map(({ name }) => name);
+    throw new Error(`after 30 s, still not: ${what}, of ${names.join(", ")}`);
+  });
 }
 
 // each runs a test for each client.
@@ -129,9 +135,9 @@ describe("subscriptions", { concurrency: false }, () => {
     await balancer.to(killed.url);
     const post = await createPost();
     const clients = await follow(await open(), post);
-    const all = (count: number) => clients.every(({ comments }) => contents(comments).length >= count);
+    const has = (count: number) => ({ comments }: Follower) => comments.data.length >= count;
     await createComments(post, numbers(0, 5));
-    await until("every client has five comments", async () => all(5));
+    await untilEach("five comments", clients, has(5));
 
     await killed.kill();
     await balancer.to("refused");
@@ -140,7 +146,7 @@ describe("subscriptions", { concurrency: false }, () => {
     await sleep(4000); // every client has tried, and was refused
     await balancer.to(stopped.url);
     await createComments(post, numbers(30, 35));
-    await until("every client has 35 comments", async () => all(35));
+    await untilEach("35 comments", clients, has(35));
 
     await balancer.to("503");
     await stopped.stop();
@@ -148,15 +154,15 @@ describe("subscriptions", { concurrency: false }, () => {
     await sleep(4000);
     await balancer.to(stays.url);
     await createComments(post, numbers(40, 45));
-    const isLast = (one: Follower) => last(one.states)?.commentCount === 46 && all(45);
-    await until("every client has everything", async () => clients.every(isLast)).catch(() => {}); // the next tests tell who has not
+    await untilEach("45 comments", clients, has(45));
+    await untilEach("the last state", clients, ({ states }) => last(states)?.commentCount === 45);
 
     await each(t, clients, async (one) => {
       assert.deepEqual(one.comments.faults, []);
       assert.deepEqual(one.states.faults, []);
       assert.deepEqual(contents(one.comments), numbers(0, 45));
-      assert.deepEqual(stateOf(last(one.states)), { likes: 1, comments: 46 });
-      if (hasCache(one)) assert.deepEqual(stateOf(await one.client.shown(post)), { likes: 1, comments: 46 });
+      assert.deepEqual(stateOf(last(one.states)), { likes: 1, comments: 45 });
+      if (hasCache(one)) assert.deepEqual(stateOf(await one.client.shown(post)), { likes: 1, comments: 45 });
       if (usesWebSocket(one)) assert.ok(one.codes.includes(1001), `the codes ${one.codes}`);
       assert.equal(one.comments.completed + one.states.completed, 0);
     });
@@ -167,10 +173,9 @@ describe("subscriptions", { concurrency: false }, () => {
     const post = await createPost();
     const clients = await follow(await open(), post);
     await createComments(post, ["0"]);
-    await until("every client has the comment", async () => clients.every(({ comments }) => comments.data.length === 1));
+    await untilEach("the comment", clients, ({ comments }) => comments.data.length === 1);
     await deletePost(post);
-    const isOver = ({ comments, states }: Follower) => comments.completed + states.completed === 2;
-    await until("every subscription is complete", async () => clients.every(isOver)).catch(() => {});
+    await untilEach("the end", clients, ({ comments, states }) => comments.completed + states.completed === 2);
     const { requests } = balancer;
     await sleep(5000); // more than any library waits before it connects again
     await each(t, clients, async (one) => {
@@ -192,8 +197,8 @@ describe("subscriptions", { concurrency: false }, () => {
       await createComments(post, [String(n)]);
       await sleep(200);
     }
-    const isLast = (one: Follower) => last(one.states)?.commentCount === 41 && contents(one.comments).length >= 40;
-    await until("every client has everything", async () => clients.every(isLast)).catch(() => {});
+    await untilEach("40 comments", clients, ({ comments }) => comments.data.length >= 40);
+    await untilEach("the last state", clients, ({ states }) => last(states)?.commentCount === 40);
     await each(t, clients, async (one) => {
       assert.deepEqual([one.comments.faults, one.states.faults], [[], []]);
       assert.deepEqual(contents(one.comments), numbers(0, 40));
@@ -212,8 +217,7 @@ describe("subscriptions", { concurrency: false }, () => {
       await client.subscribe("CommentAdded", { postId: post, after: "x" }, cursor);
       await client.subscribe("PostChanged", { id: deleted }, missing);
     }
-    const areFaulty = async () => clients.every(({ cursor, missing }) => cursor.faults.length > 0 && missing.faults.length > 0);
-    await until("every client has the errors", areFaulty).catch(() => {});
+    await untilEach("the errors", clients, ({ cursor, missing }) => cursor.faults.length > 0 && missing.faults.length > 0);
     await sleep(3000); // no library tries again
     await each(t, clients, async ({ cursor, missing }) => {
       assert.deepEqual([cursor.faults.length, missing.faults.length], [1, 1]);

@@ -11,5 +11,5 @@ export const plainRead =
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${await token()}` },
       body: JSON.stringify({ query: print(LivePostDocument), variables: { id } }),
     });
-    return (await response.json()).data.post.comments.pageInfo.endCursor;
+    return (await response.json()).data.post.comments.pageInfo.endCursor ?? "";
   };

@@ -9,7 +9,9 @@ import {
   RecordSource,
   requestSubscription,
   Store,
+  type FetchFunction,
   type GraphQLResponse,
+  type SubscribeFunction,
 } from "relay-runtime";
 import type { relayLiveQuery } from "../generated/relay/relayLiveQuery.graphql";
 import { connect } from "./graphqlWs";
@@ -57,31 +59,30 @@ const subscriptions = {
 
 export const relay: Library = (connection) => {
   const live = connect(connection);
-  const network = Network.create(
-    async ({ text }, variables) => {
-      const response = await fetch(connection.url, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${await connection.token()}` },
-        body: JSON.stringify({ query: text, variables }),
-      });
-      return (await response.json()) as GraphQLResponse;
-    },
-    ({ text }, variables) =>
-      Observable.create<GraphQLResponse>((sink) =>
-        live.subscribe({ query: text!, variables }, {
-          next: (answer) => sink.next(answer as GraphQLResponse),
-          // The errors of a subscription that is not valid, which Relay would take for the text of one.
-          error: (error) => sink.error(Array.isArray(error) ? Object.assign(new Error(error[0].message), { source: { errors: error } }) : (error as Error)),
-          complete: () => sink.complete(),
-        }),
-      ),
-  );
+  const fetchAnswer: FetchFunction = async ({ text }, variables) => {
+    const response = await fetch(connection.url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${await connection.token()}` },
+      body: JSON.stringify({ query: text, variables }),
+    });
+    return (await response.json()) as GraphQLResponse;
+  };
+  const subscribe: SubscribeFunction = ({ text }, variables) =>
+    Observable.create((sink) =>
+      live.subscribe({ query: text!, variables }, {
+        next: (answer) => sink.next(answer as GraphQLResponse),
+        // If a subscription is not valid, graphql-ws passes a list of errors. Relay takes one.
+        error: (error) => sink.error(Array.isArray(error) ? Object.assign(new Error(error[0].message), { errors: error }) : (error as Error)),
+        complete: () => sink.complete(),
+      }),
+    );
+  const network = Network.create(fetchAnswer, subscribe);
   const environment = new Environment({ network, store: new Store(new RecordSource()) });
   return {
     async read(id) {
       environment.retain(createOperationDescriptor(getRequest(query), { id }));
       const data = await fetchQuery<relayLiveQuery>(environment, query, { id }).toPromise();
-      return data!.post!.comments!.pageInfo.endCursor!;
+      return data!.post!.comments!.pageInfo.endCursor ?? "";
     },
     shown(id) {
       const { fragment } = createOperationDescriptor(getRequest(query), { id });
@@ -92,7 +93,7 @@ export const relay: Library = (connection) => {
         subscription: subscriptions[name],
         variables,
         onNext: (data) => sink.next(data),
-        onError: (error: any) => sink.error(error.source?.errors ?? faultsOf(error)),
+        onError: (error: any) => sink.error(error.errors ?? error.source?.errors ?? faultsOf(error)),
         onCompleted: () => sink.complete(),
       });
       return dispose;

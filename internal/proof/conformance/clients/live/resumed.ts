@@ -1,12 +1,12 @@
 // The part of docs/clients.md that the libraries graphql-ws and graphql-sse share.
 
-// pause waits before a further try: for one to two seconds at first, and for 30 at most. So many
-// clients do not come back at once.
+// pause waits before another try: one to two seconds at first, later up to 30. As it is random, the
+// clients of a server that stopped do not all connect at once.
 export const pause = (tries: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, (1 + Math.random()) * Math.min(1000 * 2 ** tries, 15_000)));
 
-// resumed returns the client with subscriptions that go on after the last comment. When it connects
-// again, it sends the payload once more, as that is then.
+// resumed returns a client of graphql-ws or graphql-sse whose subscriptions resume after the last
+// comment. When such a client connects again, it sends the payload again, with its present variables.
 export const resumed = <Client extends { subscribe(payload: any, sink: any): () => void }>(client: Client): Client => ({
   ...client,
   subscribe(payload: any, sink: any) {

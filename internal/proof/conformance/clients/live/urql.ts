@@ -22,7 +22,7 @@ export const urql: Library = (connection) => {
   return {
     async read(id) {
       const { data } = await client.query(LivePostDocument, { id });
-      return data!.post!.comments!.pageInfo.endCursor!;
+      return data!.post!.comments!.pageInfo.endCursor ?? "";
     },
     shown: (id) => client.readQuery(LivePostDocument, { id })?.data?.post ?? undefined,
     subscribe(name, variables, sink) {
