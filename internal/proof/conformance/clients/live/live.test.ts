@@ -94,7 +94,6 @@ async function open(token = (_: number) => stays.token("bert")): Promise<Opened[
 
 const usesWebSocket = ({ library }: Opened) => !["graphql-sse", "EventSource"].includes(library);
 const hasCache = ({ library }: Opened) => ["Apollo Client", "urql", "Relay"].includes(library);
-
 const sendsToken = ({ library }: Opened) => library !== "EventSource";
 
 // Follower is a client that follows a post.
@@ -103,24 +102,29 @@ interface Follower extends Opened {
   states: Received<PostChanged>;
 }
 
-// follow lets clients follow a post that has no comments yet. It returns when they have the post.
-async function follow(clients: Opened[], post: string): Promise<Follower[]> {
+// follow lets clients follow a post that has no comments yet, until the end of a test. It returns
+// when they have the post.
+async function follow(t: TestContext, clients: Opened[], post: string): Promise<Follower[]> {
   const followers = clients.map((one) => Object.assign(one, { comments: new Received<CommentAdded>(), states: new Received<PostChanged>() }));
   await Promise.all(
     followers.map(async ({ client, comments, states }) => {
-      await client.subscribe("CommentAdded", { postId: post, after: await client.read(post) }, comments);
-      await client.subscribe("PostChanged", { id: post }, states);
+      t.after(await client.subscribe("CommentAdded", { postId: post, after: await client.read(post) }, comments));
+      t.after(await client.subscribe("PostChanged", { id: post }, states));
     }),
   );
   await untilEach("the post", followers, ({ states }) => states.data.length > 0);
   return followers;
 }
 
-// untilEach waits until something is true for each client, and otherwise names the clients.
+// untilEach waits until something is true for each client. Otherwise, it names the others, with their
+// errors.
 async function untilEach<One extends Opened>(what: string, clients: One[], isTrue: (client: One) => boolean) {
   await until(what, async () => clients.every(isTrue)).catch(() => {
-    const names = clients.filter((one) => !isTrue(one)).map(({ name }) => name);
-    throw new Error(`after 30 s, still not: ${what}, of ${names.join(", ")}`);
+    const missing = clients.filter((one) => !isTrue(one)).map((one) => {
+      const received = Object.values(one).filter((value) => value instanceof Received);
+      return `${one.name} ${JSON.stringify(received.flatMap(({ faults }) => faults))}`;
+    });
+    throw new Error(`after 30 s, still not: ${what}\n${missing.join("\n")}`);
   });
 }
 
@@ -131,10 +135,11 @@ async function each<One extends Opened>(t: TestContext, clients: One[], run: (cl
 
 describe("subscriptions", { concurrency: false }, () => {
   test("go on at another server", async (t) => {
-    const [killed, stopped] = [await serve(data, [...origins, "--projector=false"]), await serve(data, [...origins, "--projector=false"])];
+    const killed = await serve(data, [...origins, "--projector=false"]);
+    const stopped = await serve(data, [...origins, "--projector=false"]);
     await balancer.to(killed.url);
     const post = await createPost();
-    const clients = await follow(await open(), post);
+    const clients = await follow(t, await open(), post);
     const has = (count: number) => ({ comments }: Follower) => comments.data.length >= count;
     await createComments(post, numbers(0, 5));
     await untilEach("five comments", clients, has(5));
@@ -171,7 +176,7 @@ describe("subscriptions", { concurrency: false }, () => {
   test("end with their post", async (t) => {
     await balancer.to(stays.url);
     const post = await createPost();
-    const clients = await follow(await open(), post);
+    const clients = await follow(t, await open(), post);
     await createComments(post, ["0"]);
     await untilEach("the comment", clients, ({ comments }) => comments.data.length === 1);
     await deletePost(post);
@@ -192,7 +197,7 @@ describe("subscriptions", { concurrency: false }, () => {
     const post = await createPost();
     await like(post);
     const opened = await open((n) => (n < 3 ? stays.shortToken("bert") : stays.token("bert")));
-    const clients = await follow(opened.filter(sendsToken), post);
+    const clients = await follow(t, opened.filter(sendsToken), post);
     for (let n = 0; n < 40; n++) {
       await createComments(post, [String(n)]);
       await sleep(200);
