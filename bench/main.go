@@ -7,6 +7,7 @@
 //	go run ./bench projector
 //	go run ./bench models
 //	go run ./bench waits
+//	go run ./bench subscriptions
 //
 // The first two compare servers in turns, in short slices, so that other load on the machine
 // affects all of them. They fail at the first answer that is an error or not the expected one.
@@ -44,11 +45,12 @@ const bareCommand = "bare"
 
 // commands maps the first argument to the benchmark it runs.
 var commands = map[string]func(context.Context, *options) (*report, error){
-	"growth":     growth,
-	"models":     benchmarkModels,
-	"projector":  benchmarkProjector,
-	"throughput": throughput,
-	"waits":      benchmarkWaits,
+	"growth":        growth,
+	"models":        benchmarkModels,
+	"projector":     benchmarkProjector,
+	"subscriptions": benchmarkSubscriptions,
+	"throughput":    throughput,
+	"waits":         benchmarkWaits,
 }
 
 // run runs the command of the first argument. A request for help is not an error.
@@ -113,7 +115,8 @@ type options struct {
 	users          int
 	writers        int // users who comment and like, and as many to rename
 	sizes          int // number of data sets of growth
-	samples        int // executions of each operation of models, and of each kind of write of waits
+	samples        int // executions of each operation of models, of each kind of write of waits, and likes of subscriptions
+	subscribers    int // of subscriptions, at most
 	throughput     int // of users and posts of models, in RU/s
 	database       string
 	program        string
@@ -148,6 +151,11 @@ func parse(arguments []string) (*options, error) {
 	case "waits":
 		o.rounds = 1
 		f.IntVar(&o.samples, "samples", 1000, "`number` of writes of each kind")
+		f.StringVar(&o.program, "program", "", "`path` of the program; if empty, it is built")
+	case "subscriptions":
+		o.rounds = 1
+		f.IntVar(&o.samples, "samples", 100, "`number` of likes for each number of subscribers")
+		f.IntVar(&o.subscribers, "subscribers", 10_000, "greatest `number` of subscribers")
 		f.StringVar(&o.program, "program", "", "`path` of the program; if empty, it is built")
 	case "growth":
 		o.loadFlags(f, &only)
@@ -199,6 +207,8 @@ func (o *options) check() error {
 		return fmt.Errorf("--write: the document must be in docs of the repository, beside %s", pageFigures)
 	case o.name == "models" && (o.users < 1 || o.samples < 1 || o.throughput < 0):
 		return errors.New("--users and --samples must be positive")
+	case o.name == "subscriptions" && (o.samples < 1 || o.subscribers < 1):
+		return errors.New("--samples and --subscribers must be positive")
 	case o.name == "waits" && o.samples < 1:
 		return errors.New("--samples must be positive")
 	case o.rounds < 1 || isLoad && (o.connections < 1 || o.users < 1 || o.slice <= 0):

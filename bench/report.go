@@ -24,6 +24,7 @@ type report struct {
 	Rows        []row        `json:"rows,omitempty"`
 	Projections []projection `json:"projections,omitempty"`
 	Waits       []wait       `json:"waits,omitempty"`
+	Subscribed  []subscribed `json:"subscribed,omitempty"`
 	Models      []modelRow   `json:"models,omitempty"`
 	Ladder      []string     `json:"ladder,omitempty"`     // names of the models, in order
 	Served      string       `json:"served,omitempty"`     // the model that the server has

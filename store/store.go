@@ -108,7 +108,7 @@ func (s *Store) WatchFeed() (changed <-chan struct{}, stop func()) {
 // AfterChange returns a context whose reads have all changes that WatchPost and WatchFeed have
 // told.
 func (s *Store) AfterChange(ctx context.Context) context.Context {
-	if s.watch == nil {
+	if s.watch == nil || s.isExact() {
 		return ctx
 	}
 	ctx = cosmos.InSession(ctx)
