@@ -1,6 +1,8 @@
+import { useState } from 'react';
+import { useLive } from '../../api/live';
 import { useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
-import { PostDocument, type PostQuery } from '../../gql/graphql';
+import { PostChangedDocument, PostDocument, type PostQuery } from '../../gql/graphql';
 import { Avatar } from '../../parts/Avatar';
 import { DateTime } from '../../parts/DateTime';
 import { FaultBox } from '../../parts/FaultBox';
@@ -12,11 +14,20 @@ import { DeletePost } from './DeletePost';
 import { LikeButton } from './LikeButton';
 import styles from './Post.module.css';
 
-// Post shows a post with its comments.
+// Post shows a post with its comments, and what others do to it meanwhile.
 export function Post({ id }: { id: string }) {
   const viewer = useViewer();
   const { data, faults, isLoading, retry } = useRead(PostDocument, { id });
+  const [isDeleted, setDeleted] = useState(false);
   const post = data?.post;
+  useLive(PostChangedDocument, { id }, {
+    isReady: Boolean(post),
+    onData({ postChanged }) {
+      if (postChanged === null) setDeleted(true);
+      else if (postChanged.version !== post?.version) retry(); // its text was edited
+    },
+  });
+  if (isDeleted) return <Gone what="post" isDeleted />;
   if (!post) {
     return isLoading ? <Skeleton /> : <Gone what="post" faults={faults} retry={retry} />;
   }
@@ -30,6 +41,7 @@ export function Post({ id }: { id: string }) {
           isPostOwn={viewer?.id === post.author.id}
           count={post.commentCount ?? 0}
           list={post.comments}
+          retry={retry}
         />
       )}
     </>
