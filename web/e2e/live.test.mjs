@@ -221,6 +221,53 @@ test('a tab that is hidden for a while closes its socket, and shows what it miss
   bea.check();
 });
 
+test('a connection that went silent is replaced', async () => {
+  const anna = await openAs('anna');
+  await publish(anna, 'Silence');
+  const bea = await openAs('bea');
+  await bea.clock.install();
+  let silent; // the socket whose messages are lost
+  const sockets = [];
+  await bea.routeWebSocket('**/graphql', (socket) => {
+    const server = socket.connectToServer();
+    sockets.push(socket);
+    server.onMessage((message) => socket !== silent && socket.send(message));
+    socket.onMessage((message) => socket !== silent && server.send(message));
+  });
+  await follow(anna, bea);
+  await say(anna, 'Before.');
+  await comment(bea, 'Before.').waitFor();
+  silent = sockets.at(-1);
+  await say(anna, 'Into the silence.');
+  await bea.clock.fastForward(12_000); // it asks for a sign
+  await bea.clock.fastForward(5_000);
+  await comment(bea, 'Into the silence.').waitFor();
+  assert.notEqual(sockets.at(-1), silent);
+  assert.ok(await isSame(bea));
+});
+
+test('new comments do not move what is being read', async () => {
+  const anna = await openAs('anna');
+  await publish(anna, 'A long talk');
+  const { token } = await sessionOf(anna);
+  for (let n = 1; n <= 15; n++) {
+    const input = `{ postId: "${idOf(anna)}", content: "Comment ${n}." }`;
+    await ask(url, token, `mutation { createComment(input: ${input}) { comment { id } } }`);
+  }
+  const bea = await openAs('bea');
+  await follow(anna, bea);
+  const read = comment(bea, 'Comment 3.');
+  await read.scrollIntoViewIfNeeded();
+  await bea.getByRole('heading', { name: 'Comments 15' }).evaluate((heading) => {
+    if (heading.getBoundingClientRect().bottom > 0) throw new Error('the beginning of the list is in view');
+  });
+  const { y } = await read.boundingBox();
+  await say(anna, 'One more.');
+  await comment(bea, 'One more.').waitFor({ state: 'attached' });
+  await inView(bea.getByText('anna has commented.'));
+  assert.ok(Math.abs((await read.boundingBox()).y - y) < 1);
+});
+
 test('behind a proxy without WebSockets, the page works as before', async () => {
   const anna = await openAs('anna');
   await publish(anna, 'Behind a proxy');

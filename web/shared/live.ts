@@ -15,19 +15,28 @@ export function newLive({ authorization, onRefused }: Socket) {
   // The library is loaded when it is first needed, after a place is painted.
   async function load() {
     const { createClient } = await import('graphql-ws/client');
-    return createClient({
+    let silence: ReturnType<typeof setTimeout>;
+    const loaded = createClient({
       url: `${location.origin.replace('http', 'ws')}/graphql`,
       connectionParams: authorization ? { Authorization: authorization } : undefined,
       retryAttempts: Infinity,
       retryWait,
       shouldRetry: () => true, // also if the server cannot be reached
+      keepAlive: 12_000,
       on: {
+        // A machine that slept does not notice that its connection is gone. So the server is asked.
+        ping(isServers) {
+          if (!isServers) silence = setTimeout(loaded.terminate, 5000);
+        },
+        pong: () => clearTimeout(silence),
         closed(event) {
+          clearTimeout(silence);
           const { code, reason } = event as CloseEvent;
           if (code === forbidden) onRefused(reason);
         },
       },
     });
+    return loaded;
   }
 
   return function subscribe<Data>(payload: SubscribePayload, sink: Sink<Data>): () => void {

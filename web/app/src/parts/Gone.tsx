@@ -22,7 +22,7 @@ export function Gone({ what, isDeleted, faults = [], retry }: Props) {
       {isDeleted ? (
         <>
           <Title text={`This ${what} was deleted`} />
-          <p>It was deleted while you were here.</p>
+          <p>It was here a moment ago.</p>
         </>
       ) : isBroken ? (
         <>
