@@ -70,6 +70,18 @@ function tokens(page) {
   };
 }
 
+// arrivals returns the comments that arrive at a page, in order.
+function arrivals(page) {
+  const texts = [];
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      const added = JSON.parse(payload).payload?.data?.commentAdded;
+      if (added) texts.push(added.node.content);
+    }),
+  );
+  return texts;
+}
+
 // show tells a page that it can be seen, or that another tab covers it.
 const show = (page, isVisible) =>
   page.evaluate((isVisible) => {
@@ -131,6 +143,7 @@ test('after the server was killed, comments written meanwhile arrive', async () 
   const anna = await openAs('anna', server.url);
   await publish(anna, 'Before and after');
   const bea = await openAs('bea', server.url);
+  const arrived = arrivals(bea);
   await follow(anna, bea);
   await say(anna, 'Before.');
   await comment(bea, 'Before.').waitFor();
@@ -150,6 +163,7 @@ test('after the server was killed, comments written meanwhile arrive', async () 
     assert.deepEqual(texts, ['After', 'Meanwhile', 'Before']);
     assert.ok(page === anna || (await isSame(page)));
   }
+  assert.deepEqual(arrived.slice(0, 2), ['Before.', 'Meanwhile.']); // each once
   await again.stop();
 });
 
@@ -200,6 +214,7 @@ test('a tab that is hidden for a while closes its socket, and shows what it miss
   await publish(anna, 'Out of sight');
   const bea = await openAs('bea');
   await bea.clock.install();
+  const arrived = arrivals(bea);
   const opens = bea.waitForEvent('websocket');
   await follow(anna, bea);
   const socket = await opens;
@@ -217,6 +232,7 @@ test('a tab that is hidden for a while closes its socket, and shows what it miss
   await show(bea, true);
   await comment(bea, 'Meanwhile.').waitFor();
   await likes(bea, '1 like').waitFor();
+  assert.deepEqual(arrived, ['Before.', 'Meanwhile.']); // each once
   assert.ok(await isSame(bea));
   bea.check();
 });

@@ -27,7 +27,11 @@ export function newCache() {
       ArchiveMonth: ({ month }) => month as string,
     },
     resolvers: {
-      Query: { post: (_, { id }) => ({ __typename: 'Post', id: id as string }) },
+      Query: {
+        // A post of a list needs no other request. Where there is none, the server has answered null.
+        post: (_, { id }, cache) =>
+          cache.resolve('Query', 'post', { id: id as string }) === null ? null : { __typename: 'Post', id: id as string },
+      },
     },
     updates: {
       Mutation: {
@@ -55,7 +59,8 @@ export function newCache() {
       },
       Subscription: {
         postChanged(result: PostChangedSubscription, { id }, cache) {
-          if (!result.postChanged) cache.invalidate({ __typename: 'Post', id: id as string }); // it was deleted
+          // The post was deleted. The page reads it again, and sees that.
+          if (!result.postChanged) cache.invalidate({ __typename: 'Post', id: id as string });
         },
         commentAdded(result: CommentAddedSubscription, { postId }, cache) {
           const { node, cursor } = result.commentAdded ?? {};

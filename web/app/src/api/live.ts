@@ -4,7 +4,8 @@ import { newLive, type Socket } from '../../../shared/live';
 import { newStore } from '../../../shared/store';
 
 // liveExchange executes subscriptions. context.after returns the cursor of the last element that the
-// page has, so a subscription that begins again misses nothing.
+// page has, so a subscription that begins again misses nothing. urql gets answers with data only: it
+// would repeat the last one for an answer without data, and at the end.
 export function liveExchange(socket: Socket) {
   const subscribe = newLive(socket);
   return subscriptionExchange({
@@ -16,7 +17,8 @@ export function liveExchange(socket: Socket) {
             return { ...variables, after: context.after?.() };
           },
         };
-        return { unsubscribe: subscribe(payload, sink) };
+        const next: typeof sink.next = (answer) => answer.data && sink.next(answer);
+        return { unsubscribe: subscribe(payload, { next, error() {}, complete() {} }) };
       },
     }),
   });

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef } from 'react';
 import { useLive } from '../../api/live';
 import { useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
@@ -18,18 +18,17 @@ import styles from './Post.module.css';
 export function Post({ id }: { id: string }) {
   const viewer = useViewer();
   const { data, faults, isLoading, retry } = useRead(PostDocument, { id });
-  const [isDeleted, setDeleted] = useState(false);
   const post = data?.post;
+  const wasThere = useRef(false);
+  wasThere.current ||= Boolean(post);
   useLive(PostChangedDocument, { id }, {
     isReady: Boolean(post),
     onData({ postChanged }) {
-      if (postChanged === null) setDeleted(true);
-      else if (postChanged.version !== post?.version) retry(); // its text was edited
+      if (postChanged && postChanged.version !== post?.version) retry(); // its text was edited
     },
   });
-  if (isDeleted) return <Gone what="post" isDeleted />;
   if (!post) {
-    return isLoading ? <Skeleton /> : <Gone what="post" faults={faults} retry={retry} />;
+    return isLoading ? <Skeleton /> : <Gone what="post" isDeleted={wasThere.current} faults={faults} retry={retry} />;
   }
   return (
     <>

@@ -13,8 +13,8 @@ query Archive {
     }
   }
 }
-`,"./examples/comment-added.graphql":`# The new comments of a post, from now
-# on. Comment on it in another window.
+`,"./examples/comment-added.graphql":`# The new comments of a post.
+# Write one in another window.
 subscription CommentAdded($postId: ID!) {
   commentAdded(postId: $postId) {
     cursor
@@ -147,7 +147,7 @@ query Likes($postId: ID!) {
     }
   }
 }
-`,"./examples/post-changed.graphql":`# A post, now and after each change.
+`,"./examples/post-changed.graphql":`# A post, now and when it changes.
 # Like it in another window.
 subscription PostChanged($postId: ID!) {
   postChanged(id: $postId) {
