@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
+	"time"
 
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
@@ -44,7 +46,7 @@ func (r subscriptionResolver) CommentAdded(ctx context.Context, postID blog.Ref,
 			if err != nil {
 				return nil, blog.AtField(err, "after")
 			}
-			s.after, s.isPlaced = &position, true
+			s.after = &position
 		}
 		s.changed, s.stop = r.store.WatchPost(postID.ID)
 		return s, nil
@@ -62,20 +64,37 @@ func valueOrStream[T any](ctx context.Context, open func(*stream.Opening) (strea
 	opening := stream.OpeningOf(ctx)
 	opened, err := open(opening)
 	if err == nil {
-		opening.Stream = meteredStream{opened}
+		opening.Stream = &meteredStream{Stream: opened}
 	}
 	return values, err
 }
 
-// meteredStream adds to the events of a stream what it has spent for them.
-type meteredStream struct{ stream.Stream }
+// meteredStream adds to the events of a stream what it has spent for them. The first event is paid
+// for like a query, what was kept included. Later ones happen to all who watch: who sends a request
+// pays for it, and those who get its kept result pay nothing.
+type meteredStream struct {
+	stream.Stream
+	isBegun bool
+}
 
 // Next implements stream.Stream.
-func (s meteredStream) Next(ctx context.Context) (stream.Event, error) {
+func (s *meteredStream) Next(ctx context.Context) (stream.Event, error) {
 	ctx, meter := cosmos.Metered(ctx)
 	e, err := s.Stream.Next(ctx)
-	e.Spent = meter.Spent()
+	if e.Spent = meter.Charged(); !s.isBegun {
+		e.Spent = meter.Spent()
+	}
+	s.isBegun = s.isBegun || err == nil
 	return e, err
+}
+
+// readTime is the time after which a read of a stream is given up.
+const readTime = 10 * time.Second
+
+// reading returns a context for the reads of a stream, which then have all changes that it was told
+// of. They are completed if the client disconnects, so that their charge is known.
+func reading(ctx context.Context, s *store.Store) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.AfterChange(context.WithoutCancel(ctx)), readTime)
 }
 
 // postStream sends the states of a post.
@@ -93,7 +112,7 @@ type postStream struct {
 // those of the store.
 func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 	for {
-		post, err := s.store.Post(s.store.AfterChange(ctx), s.id)
+		post, err := s.read(ctx)
 		switch isGone := err != nil && blog.CodeOf(err) == blog.NotFound; {
 		case isGone && s.sent:
 			return stream.Event{Value: (*blog.Post)(nil), IsState: true, IsLast: true}, nil
@@ -101,12 +120,18 @@ func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 			return stream.Event{}, err
 		case !s.sent || post.Revision > s.revision:
 			s.sent, s.revision = true, post.Revision
-			return stream.Event{Value: withOwnName(ctx, post), IsState: true}, nil
+			return stream.Event{Value: post, ID: strconv.FormatInt(post.Revision, 10), IsState: true}, nil
 		}
 		if err := wait(ctx, s.changed); err != nil {
 			return stream.Event{}, err
 		}
 	}
+}
+
+func (s *postStream) read(ctx context.Context) (*blog.Post, error) {
+	ctx, cancel := reading(ctx, s.store)
+	defer cancel()
+	return s.store.Post(ctx, s.id)
 }
 
 // Close implements stream.Stream.
@@ -124,10 +149,9 @@ type commentStream struct {
 	changed <-chan struct{}
 	stop    func()
 
-	isPlaced bool // after is the position to begin at
-	isBegun  bool
-	after    *blog.Position // nil before the first comment
-	edges    []model.CommentEdge
+	isBegun bool
+	after   *blog.Position // nil before the first comment
+	edges   []model.CommentEdge
 }
 
 // Next implements stream.Stream. Errors: NOT_FOUND if there is no such post at the beginning; those
@@ -139,7 +163,7 @@ func (s *commentStream) Next(ctx context.Context) (stream.Event, error) {
 		}
 	}
 	for len(s.edges) == 0 {
-		page, err := s.store.Comments(s.store.AfterChange(ctx), s.postID, blog.PageRequest{First: commentsOfStream, After: s.after})
+		page, err := s.read(ctx, blog.PageRequest{First: commentsOfStream, After: s.after})
 		if err != nil {
 			return stream.Event{}, err
 		}
@@ -154,28 +178,32 @@ func (s *commentStream) Next(ctx context.Context) (stream.Event, error) {
 	}
 	edge := &s.edges[0]
 	s.edges = s.edges[1:]
-	own := *edge
-	own.Node = withOwnName(ctx, edge.Node)
-	return stream.Event{Value: &own, Cursor: own.Cursor()}, nil
+	return stream.Event{Value: edge, ID: edge.Node.ID, Cursor: edge.Cursor()}, nil
 }
 
 // begin checks that there is such a post, and places the stream after the newest comment unless it
 // has a position. Error: NOT_FOUND.
 func (s *commentStream) begin(ctx context.Context) error {
-	err := s.checkPost(ctx)
-	if err != nil || s.isPlaced {
-		s.isBegun = err == nil
+	if err := s.checkPost(ctx); err != nil {
 		return err
 	}
-	page, err := s.store.Comments(ctx, s.postID, blog.PageRequest{First: 1, Order: blog.NewestFirst})
-	if err != nil {
-		return err
+	if s.after == nil {
+		page, err := s.read(ctx, blog.PageRequest{First: 1, Order: blog.NewestFirst})
+		if err != nil {
+			return err
+		}
+		if len(page.Positions) > 0 {
+			s.after = &page.Positions[0]
+		}
 	}
-	if len(page.Positions) > 0 {
-		s.after = &page.Positions[0]
-	}
-	s.isPlaced, s.isBegun = true, true
+	s.isBegun = true
 	return nil
+}
+
+func (s *commentStream) read(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
+	ctx, cancel := reading(ctx, s.store)
+	defer cancel()
+	return s.store.Comments(ctx, s.postID, page)
 }
 
 // waitForChange waits until the post changes. Error: io.EOF if it was deleted.
@@ -192,7 +220,9 @@ func (s *commentStream) waitForChange(ctx context.Context) error {
 
 // checkPost checks that the post exists. Error: NOT_FOUND.
 func (s *commentStream) checkPost(ctx context.Context) error {
-	posts, err := s.store.Posts(s.store.AfterChange(ctx), []string{s.postID})
+	ctx, cancel := reading(ctx, s.store)
+	defer cancel()
+	posts, err := s.store.Posts(ctx, []string{s.postID})
 	if err == nil && posts[s.postID] == nil {
 		return store.ErrNoPost
 	}

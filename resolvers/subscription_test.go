@@ -5,22 +5,29 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/budget"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/internal/proxy"
@@ -104,7 +111,9 @@ func (s *streaming) subscribe(query, lastEventID string, headers ...string) *eve
 		defer close(e.received)
 		defer response.Body.Close()
 		var current event
-		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		lines := bufio.NewScanner(response.Body)
+		lines.Buffer(nil, limits.MostAnswerBytes+1<<10)
+		for lines.Scan() {
 			name, value, _ := strings.Cut(lines.Text(), ": ")
 			switch {
 			case name == "event":
@@ -138,6 +147,20 @@ func (e *events) next() event {
 	}
 }
 
+// until returns the next event whose data has a part.
+func (e *events) until(part string) event {
+	e.Helper()
+	for {
+		got := e.next()
+		if got.name != "next" {
+			e.Fatalf("got %+v, want %s", got, part)
+		}
+		if strings.Contains(got.data, part) {
+			return got
+		}
+	}
+}
+
 // want requires the next event's data.
 func (e *events) want(data string) {
 	e.Helper()
@@ -167,9 +190,7 @@ func TestPostChanged(t *testing.T) {
 	for i := range 30 {
 		bob.comment(post, fmt.Sprint(i))
 	}
-	for last := ""; !strings.Contains(last, `"29"`); {
-		last = e.next().data
-	}
+	e.until(`"29"`)
 	ann.ask(`mutation($p:ID!){deletePost(input:{id:$p}){post{id}}}`, "p", post)
 	e.want(`{"data":{"postChanged":null}}`)
 	e.wantEnd()
@@ -468,5 +489,215 @@ func TestStreamsAreNoRequestsInProgress(t *testing.T) {
 		if got := e.next(); got.name != "next" {
 			t.Fatalf("got %+v", got)
 		}
+	}
+}
+
+// countedServer is a server that counts the requests to its engine, without those of tails. It has
+// a cache of reads.
+func countedServer(t *testing.T) (*server, *atomic.Int64) {
+	t.Helper()
+	var count atomic.Int64
+	engine := newEngine(t)
+	counting := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("A-IM") == "" && !strings.HasSuffix(r.URL.Path, "/pkranges") {
+			count.Add(1)
+		}
+		engine.ServeHTTP(w, r)
+	})
+	return startServer(t, engine, newInjector(t, engine, inprocess.To(counting)), true), &count
+}
+
+// A hundred equal subscriptions cost the requests of one, and its charge: they get one answer.
+func TestEqualSubscriptions(t *testing.T) {
+	skipUnderFaults(t)
+	type cost struct {
+		requests int64
+		spent    float64
+	}
+	var costs []cost
+	for _, subscribers := range []int{1, 100} {
+		plain, count := countedServer(t)
+		clock := cosmostest.NewClock(time.Now())
+		s := plain.newStreaming(func(o *httpapi.Options) {
+			o.Now = clock.Now // a shared answer does not grow old
+			o.Limits = limits.Default()
+			o.Limits.AddressStreams = 0
+		})
+		ann, bob := s.user("Ann"), s.user("Bob")
+		post := ann.post("Title", "Content")
+		bob.comment(post, "0")
+		changed := fmt.Sprintf(`subscription { postChanged(id: %q) { commentCount recentComments { excerpt } author { creationDate } } }`, post)
+		added := fmt.Sprintf(`subscription { commentAdded(postId: %q) { cursor node { content author { id creationDate } } } }`, post)
+		var states, comments []*events
+		for range subscribers {
+			states, comments = append(states, s.subscribe(changed, "")), append(comments, s.subscribe(added, ""))
+		}
+		for _, e := range states {
+			e.next()
+		}
+		waitUntilStreamsBegun(s, comments, bob, post)
+		for _, e := range states {
+			e.until(`"begun"`)
+		}
+		requests, spent := count.Load(), s.books.Totals().Spent
+		bob.comment(post, "1")
+		first := ""
+		for _, e := range states {
+			got := e.next().data
+			if first == "" {
+				first = got
+			}
+			if got != first || !strings.Contains(got, `"excerpt":"1"`) {
+				t.Fatalf("got %s, others %s", got, first)
+			}
+		}
+		for _, e := range comments {
+			if got := e.next(); !strings.Contains(got.data, `"content":"1"`) {
+				t.Fatalf("got %+v", got)
+			}
+		}
+		for _, e := range append(states, comments...) {
+			e.close()
+		}
+		costs = append(costs, cost{count.Load() - requests, s.books.Totals().Spent - spent})
+	}
+	t.Logf("one: %+v, a hundred: %+v", costs[0], costs[1])
+	if costs[0].requests == 0 || costs[1].requests > costs[0].requests || costs[1].spent > 1.5*costs[0].spent {
+		t.Errorf("one subscription costs %+v, a hundred %+v", costs[0], costs[1])
+	}
+}
+
+// waitUntilStreamsBegun comments on a post until all streams have the comment "begun". Streams that
+// begin later would miss it.
+func waitUntilStreamsBegun(s *streaming, streams []*events, c *client, post string) {
+	s.Helper()
+	for _, e := range streams {
+		for begun := false; !begun; {
+			c.comment(post, "try")
+			select {
+			case <-e.received:
+				begun = true
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+	c.comment(post, "begun")
+	for _, e := range streams {
+		e.until(`"begun"`)
+	}
+}
+
+// A subscription keeps neither the body of its request nor its answers in memory.
+func TestStreamsKeepNoBodies(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(nil)
+	ann := s.user("Ann")
+	post := ann.post("Title", strings.Repeat("x", 200<<10))
+	padding := strings.Repeat("x", 1<<20)
+	open := func() io.Closer {
+		body := io.MultiReader(strings.NewReader(`{"query":"subscription($p:ID!){postChanged(id:$p){content}}","variables":{"p":"`+post+`"},"padding":"`),
+			strings.NewReader(padding), strings.NewReader(`"}`))
+		r, err := http.NewRequest("POST", s.url+"/graphql", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "text/event-stream")
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lines := bufio.NewReader(response.Body); ; {
+			if line, err := lines.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			} else if strings.HasPrefix(line, "data: ") {
+				return response.Body
+			}
+		}
+	}
+	defer open().Close()
+	const streams = 40
+	before := heap()
+	for range streams {
+		defer open().Close()
+	}
+	if each := (heap() - before) / streams; each > 150<<10 {
+		t.Errorf("each stream keeps %d KiB", each>>10)
+	}
+}
+
+// heap returns the memory in use, in bytes.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC() // what pools keep is freed by the second one
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+// Opening a subscription is paid for, also if it fails, and a client whose budget is used up opens
+// none.
+func TestOpeningStreamsIsPaid(t *testing.T) {
+	skipUnderFaults(t)
+	clock := cosmostest.NewClock(time.Now())
+	books := budget.New(budget.Options{Address: 1, Now: clock.Now}) // up to 10 RU
+	s := newServer(t).newStreaming(func(o *httpapi.Options) { o.Books = books })
+	const unknown = "p_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+	query := `subscription { commentAdded(postId: "` + unknown + `") { cursor } }`
+	for i := range 30 {
+		e := s.subscribe(query, "")
+		got := e.next()
+		e.close()
+		if strings.Contains(got.data, "BUDGET_EXCEEDED") {
+			if i < 5 || books.Totals().Spent < 10 {
+				t.Errorf("refused after %d streams and %.2f RU", i, books.Totals().Spent)
+			}
+			return
+		}
+		if !strings.Contains(got.data, "NOT_FOUND") {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	t.Errorf("30 streams were opened for %.2f RU", books.Totals().Spent)
+}
+
+// A client that does not read a large answer is disconnected if others need the memory.
+func TestSlowStreamsGiveMemoryBack(t *testing.T) {
+	skipUnderFaults(t)
+	const large, fields = 250 << 10, 29 // together more than the buffers of a connection
+	start := time.Now()
+	s := newServer(t).newStreaming(func(o *httpapi.Options) {
+		// In this fast time, the slow client is slow at once, and the wait for memory ends before the
+		// slow client is given up for other reasons.
+		o.Now = func() time.Time { return start.Add(100 * time.Since(start)) }
+		o.Limits = limits.Default()
+		o.Limits.AllAnswersBytes = fields * large * 7 / 2 // an answer takes one part of it, and three while it is made
+	})
+	ann := s.user("Ann")
+	post := ann.post("Title", strings.Repeat("x", large))
+	selection := ""
+	for i := range fields {
+		selection += fmt.Sprintf("c%d: content ", i)
+	}
+	query := fmt.Sprintf(`subscription { postChanged(id: %q) { %s } }`, post, selection)
+	address := strings.TrimPrefix(s.url, "http://")
+	slow, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	slow.SetDeadline(time.Now().Add(patience))
+	slow.(*net.TCPConn).SetReadBuffer(64 << 10)
+	fmt.Fprintf(slow, "GET /graphql?query=%s HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", url.QueryEscape(query), address)
+	begun := make([]byte, 10_000)
+	if n, err := io.ReadFull(slow, begun); err != nil { // the answer is being sent
+		t.Fatalf("%v after %s", err, begun[:n])
+	}
+	fast := s.subscribe(query, "")
+	if got := fast.next(); got.name != "next" || strings.Contains(got.data, `"errors"`) {
+		t.Fatalf("got %.200s", got.data)
+	}
+	if n, err := io.Copy(io.Discard, slow); errors.Is(err, os.ErrDeadlineExceeded) || n > (fields-2)*large {
+		t.Errorf("the slow client got %d bytes more, and %v", n, err)
 	}
 }

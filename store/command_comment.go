@@ -50,7 +50,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 		Author:       &blog.User{ID: author.ID, Username: author.Username, Revision: author.Revision},
 		Content:      in.Content,
 		Excerpt:      blog.CommentExcerpt(in.Content),
-		CreationDate: argument.CreationDate,
+		CreationDate: a.Post.LastCommentDate,
 	}, nil
 }
 

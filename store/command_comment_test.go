@@ -5,10 +5,14 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 func TestCreateComment(t *testing.T) {
@@ -136,6 +140,66 @@ func TestRepeatedEditOfComment(t *testing.T) {
 		w.OK(err)
 		if now.Content != later {
 			t.Errorf("the comment is %q, want %q", now.Content, later)
+		}
+	}
+}
+
+// A comment whose creation takes long is dated after those that were created meanwhile. So readers
+// who follow the list miss none, also if the newest was deleted.
+func TestCommentsAreDatedInOrder(t *testing.T) {
+	w := newWorld(t)
+	ada := w.AddUser("Ada")
+	post := w.AddPost(ada)
+	for _, deletes := range []bool{false, true} {
+		slow := w.another()
+		sent, proceed := make(chan struct{}), make(chan struct{})
+		slow.Wire.Inject(func(_ int, request *http.Request, next policy.Transporter) (*http.Response, error) {
+			close(sent)
+			<-proceed
+			return next.Do(request)
+		})
+		var late *blog.Comment
+		done := make(chan error, 1)
+		go func() {
+			var err error
+			late, err = slow.CreateComment(slow.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "Late."})
+			done <- err
+		}()
+		<-sent
+		before := w.AddComment(ada, post)
+		if deletes {
+			_, err := w.DeleteComment(w.Ctx(), ada.ID, post.ID, before.ID)
+			w.OK(err)
+		}
+		close(proceed)
+		w.OK(<-done)
+		if late.CreationDate <= before.CreationDate {
+			t.Errorf("the later comment is dated %s, the one before it %s", late.CreationDate, before.CreationDate)
+		}
+		stored, err := w.Comment(w.Ctx(), post.ID, late.ID)
+		w.OK(err)
+		if stored.CreationDate != late.CreationDate {
+			t.Errorf("stored with %s, answered %s", stored.CreationDate, late.CreationDate)
+		}
+	}
+}
+
+// The dates of comments move on by a microsecond, over the ends of seconds, minutes and years.
+func TestDatesOfCommentsMoveOn(t *testing.T) {
+	w := newWorld(t)
+	ada := w.AddUser("Ada")
+	for last, want := range map[blog.DateTime]blog.DateTime{
+		"2040-01-01T00:00:00.000000Z": "2040-01-01T00:00:00.000001Z",
+		"2040-01-01T00:00:00.000999Z": "2040-01-01T00:00:00.001000Z",
+		"2040-01-01T00:00:59.999999Z": "2040-01-01T00:01:00.000000Z",
+		"2040-12-31T23:59:59.999999Z": "2041-01-01T00:00:00.000000Z",
+	} {
+		post := w.AddPost(ada)
+		var changes azcosmos.PatchOperations
+		changes.AppendSet("/lastCommentDate", last)
+		w.OK(cosmos.PatchIf(w.Ctx(), w.Container(schema.Posts), post.ID, post.ID, "c.deleted = false", changes))
+		if got := w.AddComment(ada, post).CreationDate; got != want {
+			t.Errorf("after %s: %s, want %s", last, got, want)
 		}
 	}
 }

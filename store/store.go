@@ -27,7 +27,7 @@
 //	transfer    copies one database into another
 //	provision   creates what a database lacks
 //	bulk        writes whole data sets
-//	tail        counts the changes of partitions, for readcache
+//	tail        counts the changes of partitions, for readcache and subscriptions
 package store
 
 import (

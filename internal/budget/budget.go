@@ -35,8 +35,8 @@ const (
 	// Burst is the time whose rate a full budget holds.
 	Burst = 10 * time.Second
 
-	// MaxDebt is the time whose rate a client may owe for background work before mutations wait.
-	MaxDebt = time.Minute
+	// maxDebt is the time whose rate a client may owe for background work before mutations wait.
+	maxDebt = time.Minute
 
 	// greatestDebt is the time whose rate a client can owe at most. More would keep the author of a
 	// hundred thousand comments from writing for hours, after a rename.
@@ -407,7 +407,7 @@ func (all *purses[K]) of(copied func(K) K, client K, now time.Time) *purse {
 func (p *purse) size() float64 { return p.rate * Burst.Seconds() }
 
 // mostDebt is the debt from which on mutations wait.
-func (p *purse) mostDebt() float64 { return p.rate * MaxDebt.Seconds() }
+func (p *purse) mostDebt() float64 { return p.rate * maxDebt.Seconds() }
 
 // refill fills the budget for the time since it was filled last. If the clock was set back, it
 // fills nothing.

@@ -219,20 +219,20 @@ func (c *connection) pong(message map[string]any) {
 func (c *connection) send(message []byte) {
 	c.turn <- struct{}{}
 	defer c.release()
-	c.write(message)
+	c.write(context.Background(), message)
 }
 
 // release gives back the turn.
 func (c *connection) release() { <-c.turn }
 
 // write sends a message. The caller must have the turn. The wait for the turn is not part of
-// WriteTime, because it depends on other operations. If the message cannot be sent, write ends the
-// connection and returns an error.
-func (c *connection) write(message []byte) error {
+// WriteTime, because it depends on other operations. If the message cannot be sent before ctx ends,
+// write ends the connection and returns an error.
+func (c *connection) write(ctx context.Context, message []byte) error {
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), c.handler.Limits.WriteTime)
+	ctx, cancel := context.WithTimeout(ctx, c.handler.Limits.WriteTime)
 	defer cancel()
 	err := c.socket.Write(ctx, websocket.MessageText, message)
 	if err != nil {

@@ -81,9 +81,10 @@ func newFake() *fake {
 type userKey struct{}
 
 // operate is an Operate whose query says what it does.
-func (f *fake) operate(ctx context.Context, params *graphql.RawParams, next func([]byte) error) []byte {
+func (f *fake) operate(ctx context.Context, params *graphql.RawParams, nextIn func(context.Context, []byte) error) []byte {
 	f.operations.Add(1)
 	defer f.operations.Done()
+	next := func(response []byte) error { return nextIn(context.Background(), response) }
 	switch params.Query {
 	case "none":
 	case "two":
@@ -107,6 +108,12 @@ func (f *fake) operate(ctx context.Context, params *graphql.RawParams, next func
 		for err := error(nil); err == nil; {
 			f.asked.Add(1)
 			err = next([]byte(`"` + strings.Repeat("x", 10_000) + `"`))
+		}
+	case "aborted": // after a second, although WriteTime may be longer
+		sending, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		for err := error(nil); err == nil; {
+			err = nextIn(sending, []byte(`"`+strings.Repeat("x", 10_000)+`"`))
 		}
 	case "repeat":
 		for range 20 { // more would fill the buffers of TCP, which the client must then read

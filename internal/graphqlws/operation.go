@@ -66,9 +66,9 @@ func (c *connection) start(id string, params *graphql.RawParams) {
 		defer func() { <-c.running }()
 		defer o.cancel()
 		if errs := c.operate(o, params); len(errs) > 0 {
-			c.sendOf(o, "error", errs)
+			c.sendOf(context.Background(), o, "error", errs)
 		} else {
-			c.sendOf(o, "complete", nil)
+			c.sendOf(context.Background(), o, "complete", nil)
 		}
 	})
 }
@@ -80,8 +80,8 @@ func (c *connection) operate(o *operation, params *graphql.RawParams) (errs []by
 			errs = c.handler.Panicked(o.ctx, value)
 		}
 	}()
-	return c.handler.Operate(o.ctx, params, func(response []byte) error {
-		return c.sendOf(o, "next", response)
+	return c.handler.Operate(o.ctx, params, func(ctx context.Context, response []byte) error {
+		return c.sendOf(ctx, o, "next", response)
 	})
 }
 
@@ -91,7 +91,7 @@ func (c *connection) operate(o *operation, params *graphql.RawParams) (errs []by
 // The client may use the id again as soon as it has received the last message, or has sent its own
 // complete. So the id is free before the last message is sent. As only the owner of the turn sends
 // messages and changes live, no message of an earlier operation follows.
-func (c *connection) sendOf(o *operation, kind string, payload []byte) error {
+func (c *connection) sendOf(ctx context.Context, o *operation, kind string, payload []byte) error {
 	message := frame(o.id, kind, payload)
 	c.turn <- struct{}{}
 	defer c.release()
@@ -101,7 +101,7 @@ func (c *connection) sendOf(o *operation, kind string, payload []byte) error {
 	if kind != "next" {
 		delete(c.live, o.id)
 	}
-	return c.write(message)
+	return c.write(ctx, message)
 }
 
 // complete handles the client's complete message. Afterwards, nothing is sent for the operation. An

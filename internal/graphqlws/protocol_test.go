@@ -214,7 +214,7 @@ func TestOtherOrigin(t *testing.T) {
 func TestContextsEnd(t *testing.T) {
 	f := newFake()
 	contexts := make(chan context.Context, 1)
-	f.Operate = func(ctx context.Context, _ *graphql.RawParams, _ func([]byte) error) []byte {
+	f.Operate = func(ctx context.Context, _ *graphql.RawParams, _ func(context.Context, []byte) error) []byte {
 		contexts <- ctx
 		return nil
 	}

@@ -190,6 +190,25 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
+// TestAbortedSends checks that a client that does not read is disconnected when the context of its
+// response ends.
+func TestAbortedSends(t *testing.T) {
+	inBubble(t, func() *fake {
+		f := newFake()
+		f.Limits.WriteTime = time.Hour
+		f.Limits.CloseTime = time.Second
+		return f
+	}, func(c client, f *fake) {
+		c.do(initMessage, ack)
+		start := time.Now()
+		c.do(subscribe("1", "aborted"))
+		f.served.Wait()
+		if passed := time.Since(start); passed < time.Second || passed > 2*time.Second {
+			t.Errorf("disconnected after %v", passed)
+		}
+	})
+}
+
 // TestDeafClients checks that a client cannot delay the end of its connection beyond CloseTime.
 func TestDeafClients(t *testing.T) {
 	header := []byte{0x81, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 1, 2, 3, 4} // of a text message of 1 TiB
@@ -274,7 +293,7 @@ func TestCompletedOperationsThatRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		var running, most atomic.Int64
-		f.Operate = func(ctx context.Context, _ *graphql.RawParams, _ func([]byte) error) []byte {
+		f.Operate = func(ctx context.Context, _ *graphql.RawParams, _ func(context.Context, []byte) error) []byte {
 			defer running.Add(-1)
 			most.Store(max(most.Load(), running.Add(1)))
 			<-ctx.Done()

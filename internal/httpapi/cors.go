@@ -15,7 +15,7 @@ import (
 var (
 	corsMethods = "GET, POST"
 	corsHeaders = strings.Join(append([]string{
-		"Accept", "Authorization", "Content-Type", "If-None-Match", sessionHeader, "X-Cosmos-Diagnostics",
+		"Accept", "Authorization", "Content-Type", "If-None-Match", sessionHeader, diagnosticsHeader,
 		"Traceparent", "Tracestate", "Baggage", "Sentry-Trace", // tracing libraries send them with every request
 		"Apollographql-Client-Name", "Apollographql-Client-Version",
 	}, preflightHeaders...), ", ")
@@ -25,6 +25,9 @@ var (
 // sessionHeader is the header of a client's session token. Pages may send and read it, and caches
 // must tell its values apart.
 const sessionHeader = "Cosmosblog-Session"
+
+// diagnosticsHeader is the header by which a client asks what an operation was charged.
+const diagnosticsHeader = "X-Cosmos-Diagnostics"
 
 // vary lists the headers of requests that answers of /graphql depend on. All responses share the
 // slice, as those of securityHeaders.

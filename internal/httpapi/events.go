@@ -1,16 +1,18 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/internal/stream"
+	"cosmosblog/internal/subscription"
 )
 
 const eventStreamType = "text/event-stream"
@@ -31,70 +33,106 @@ func acceptsOnlyEvents(r *http.Request) bool {
 // the server stops or the token expires: the client then connects again.
 func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) {
 	token, _ := bearerToken(r.Header.Get("Authorization"))
-	ctx, cancel := untilEnd(r.Context(), auth.ExpiryOf(token))
+	ctx, cancel := untilExpiry(r.Context(), auth.ExpiryOf(token))
 	defer cancel()
-	events := stream.NewEvents(w)
+	endProgress(ctx)
 	header := w.Header()
 	header["Content-Type"] = []string{eventStreamType}
 	header.Set("X-Accel-Buffering", "no") // nginx would keep events back
 	w.WriteHeader(http.StatusOK)
-	if events.Write("", "", nil) != nil {
+	events := newEventWriter(w)
+	if events.write(context.Background(), "", "", nil) != nil {
 		return
 	}
-	s, errs := t.subscribe(ctx, params, r.Header.Get("Last-Event-ID"))
-	if len(errs) > 0 {
-		answer := t.encode(jsonType, executedStatus, response{errors: errs})
-		if events.Write("next", "", answer.body) == nil {
-			events.Write("complete", "", nil)
-		}
-		return
+	go events.beat(ctx, cancel)
+	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), func(ctx context.Context, m subscription.Message) error {
+		return events.write(ctx, "next", m.Cursor, m.Body)
+	})
+	if len(refused) > 0 {
+		answer := t.encode(jsonType, executedStatus, response{errors: refused})
+		err = events.write(context.Background(), "next", "", answer.body)
 	}
-	defer s.close()
-	go beat(ctx, cancel, events)
-	for {
-		m, err := s.next(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil { // the end
-			events.Write("complete", "", nil)
-			return
-		}
-		if events.Write("next", m.cursor, m.body) != nil {
-			return
-		}
+	if err == nil {
+		_ = events.write(context.Background(), "complete", "", nil) // fails if the client has disconnected
 	}
 }
 
-// untilEnd returns a context of a subscription's client. It ends with the client's connection, when
-// the token expires (zero: never), or when the server begins to stop.
-func untilEnd(ctx context.Context, expires time.Time) (context.Context, context.CancelFunc) {
-	draining := lifecycle.Draining(ctx)
-	var cancel context.CancelFunc
+// untilExpiry returns a context that ends at a time (zero: never).
+func untilExpiry(ctx context.Context, expires time.Time) (context.Context, context.CancelFunc) {
 	if expires.IsZero() {
-		ctx, cancel = context.WithCancel(ctx)
-	} else {
-		ctx, cancel = context.WithDeadline(ctx, expires)
+		return context.WithCancel(ctx)
 	}
-	go func() {
-		select {
-		case <-draining:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
+	return context.WithDeadline(ctx, expires)
 }
+
+// eventTimeout is the time in which a client must accept an event.
+const eventTimeout = 10 * time.Second
 
 // heartbeat is the time between two signs that show both ends, and proxies, that the other one is
 // there. Proxies close connections that are silent for 30 to 60 seconds.
 const heartbeat = 12 * time.Second
 
-// beat writes a comment at times until ctx ends. If that fails, it calls fail.
-func beat(ctx context.Context, fail func(), events *stream.Events) {
-	for sleep(ctx, heartbeat) == nil {
-		if events.Write("", "", nil) != nil {
-			fail()
+// eventWriter writes server-sent events to a response. It may be used concurrently.
+type eventWriter struct {
+	control *http.ResponseController
+	mu      sync.Mutex
+	w       http.ResponseWriter
+}
+
+// newEventWriter returns the writer of a response whose header was written. From now on, the
+// request has no read deadline: when that passes, its context would end.
+func newEventWriter(w http.ResponseWriter) *eventWriter {
+	e := &eventWriter{control: http.NewResponseController(w), w: w}
+	e.control.SetReadDeadline(time.Time{})
+	return e
+}
+
+// write writes an event with an id, which may be empty, and data without line breaks. Without the
+// name of an event, it writes a comment. Error: if ctx ends, the client has disconnected, or it
+// accepts nothing for ten seconds. Nothing else can be written then.
+func (e *eventWriter) write(ctx context.Context, event, id string, data []byte) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var text bytes.Buffer
+	if event == "" {
+		text.WriteString(":\n\n")
+	} else {
+		text.WriteString("event: " + event + "\n")
+		if id != "" {
+			text.WriteString("id: " + id + "\n")
+		}
+		text.WriteString("data: ")
+		text.Write(data)
+		text.WriteString("\n\n")
+	}
+	if err := e.control.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { e.control.SetWriteDeadline(past) })
+	defer stop()
+	if _, err := e.w.Write(text.Bytes()); err != nil {
+		return err
+	}
+	return e.control.Flush()
+}
+
+// beat writes a comment at times until ctx ends. If that fails, or the server begins to stop, it
+// calls end.
+func (e *eventWriter) beat(ctx context.Context, end func()) {
+	defer end()
+	ticker := time.NewTicker(heartbeat)
+	defer ticker.Stop()
+	draining := lifecycle.Draining(ctx)
+	for {
+		select {
+		case <-ticker.C:
+		case <-draining:
+			return
+		case <-ctx.Done():
+			return
+		}
+		if e.write(context.Background(), "", "", nil) != nil {
+			return
 		}
 	}
 }

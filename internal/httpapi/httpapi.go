@@ -1,9 +1,9 @@
-// Package httpapi serves the API over HTTP. It implements the routes, GraphQL over HTTP, the
-// authentication of requests, the limits of a request, and the features that are on in
-// development only.
+// Package httpapi serves the API over HTTP. It implements the routes, GraphQL over HTTP,
+// server-sent events and WebSockets for subscriptions, the authentication of requests, the limits
+// of a request, and the features that are on in development only.
 //
-// All responses are JSON, except for the files of web pages, redirects and metrics. Every error
-// has a code. The protocol follows the GraphQL-over-HTTP draft,
+// All responses are JSON, except for event streams, the files of web pages, redirects and metrics.
+// Every error has a code. The protocol follows the GraphQL-over-HTTP draft,
 // https://graphql.github.io/graphql-over-http/draft/.
 package httpapi
 
@@ -28,7 +28,6 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/memorypool"
 	"cosmosblog/internal/proxy"
-	"cosmosblog/internal/stream"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/store/sessions"
 	"cosmosblog/web"
@@ -119,9 +118,6 @@ func New(options Options) http.Handler {
 		bodies:     memorypool.New(options.Limits.AllBodiesBytes, options.Now),
 		answers:    memorypool.New(options.Limits.AllAnswersBytes, options.Now),
 		compressor: newCompressor(),
-		streams: &stream.Places{
-			All: options.Limits.Streams, PerAddress: options.Limits.AddressStreams, PerAccount: options.Limits.AccountStreams,
-		},
 	}
 	mux := http.NewServeMux()
 	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
@@ -178,7 +174,6 @@ type api struct {
 	documents  *documents
 	refused    recentNames // origins
 	unknown    recentNames // proxies that are not trusted
-	streams    *stream.Places
 	persisted  persistedQueries
 	places     chan struct{}    // one element for each operation in flight
 	bodies     *memorypool.Pool // of all request bodies
@@ -199,6 +194,7 @@ func (a *api) graphQL() http.Handler {
 		exec.Use(extension.Introspection{})
 	}
 	t := transport{api: a, exec: exec}
+	t.subscriptions = t.newSubscriptions()
 	t.sockets = t.webSockets()
 	return t
 }

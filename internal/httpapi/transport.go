@@ -14,6 +14,7 @@ import (
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/memorypool"
+	"cosmosblog/internal/subscription"
 )
 
 // transport implements GraphQL over HTTP: POST for all operations, and GET for queries.
@@ -23,8 +24,9 @@ import (
 // `"data": null` to the errors of a request that was not executed.
 type transport struct {
 	*api
-	exec    *executor.Executor
-	sockets http.Handler
+	exec          *executor.Executor
+	subscriptions *subscription.Server
+	sockets       http.Handler
 }
 
 // ServeHTTP responds to a request. It rejects those that are not GraphQL over HTTP.

@@ -13,6 +13,7 @@ import (
 	"cosmosblog/internal/graphqlws"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/strictjson"
+	"cosmosblog/internal/subscription"
 )
 
 // isWebSocket reports whether a request wants to become a WebSocket.
@@ -49,14 +50,13 @@ func (t transport) webSockets() http.Handler {
 	}
 }
 
-// maxSocketMessage is the size of a message of a client, in bytes. Unlike bodies, messages share no
-// memory pool. The largest queries of known clients are much smaller.
-const maxSocketMessage = 64 << 10
+// maxSocketMessage is the size of a message of a client, in bytes: that of a subscription's query
+// and variables, and what the protocol adds. Unlike bodies, messages share no memory pool.
+const maxSocketMessage = subscription.MaxRequest + 1<<10
 
 var (
 	errTooManyOfSocket = blog.Errorf(blog.LimitExceeded, "Too many subscriptions are open on this connection. Close some, or open another one.")
 	errNoSocket        = blog.Errorf(blog.BadUserInput, "The handshake of the WebSocket is not valid.")
-	errOnlyStreams     = blog.Errorf(blog.BadUserInput, "WebSockets and event streams are for subscriptions. Send queries and mutations with POST, and accept JSON.")
 )
 
 // initSocket authenticates a connection by the member `Authorization` of connection_init's payload,
@@ -100,19 +100,14 @@ func expiryFrom(ctx context.Context) time.Time {
 }
 
 // operate executes a subscription on a WebSocket (graphqlws.Handler.Operate).
-func (t transport) operate(ctx context.Context, params *graphql.RawParams, next func([]byte) error) (errs []byte) {
+func (t transport) operate(ctx context.Context, params *graphql.RawParams, next func(context.Context, []byte) error) (errs []byte) {
+	endProgress(ctx)
 	params.Headers = http.Header{}
-	s, invalid := t.subscribe(ctx, params, "")
-	if len(invalid) > 0 {
-		return mustMarshal(invalid[:min(len(invalid), t.Limits.Errors)])
+	refused, _ := t.subscriptions.Run(ctx, params, "", func(ctx context.Context, m subscription.Message) error { return next(ctx, m.Body) })
+	if len(refused) > 0 {
+		return mustMarshal(refused[:min(len(refused), t.Limits.Errors)])
 	}
-	defer s.close()
-	for {
-		m, err := s.next(ctx)
-		if err != nil || next(m.body) != nil {
-			return nil
-		}
-	}
+	return nil
 }
 
 // errorList returns the JSON list of an error.

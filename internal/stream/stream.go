@@ -1,10 +1,10 @@
-// Package stream connects the resolvers of subscriptions, which find out what happens, with the
-// transports, which execute a subscription's selection for each event and send the answer.
+// Package stream connects the resolvers of subscriptions, which find out what happens, with package
+// subscription, which executes a subscription's selection for each event and sends the answer.
 //
 // gqlgen calls the resolver of a subscription to begin it. Here, the resolver then only makes a
-// Stream (Opening). For each event of it, the transport dispatches the operation again, with the
-// event in the context; the resolver returns the event's value. So each event is an operation of
-// its own, with a scope, a deadline and a charge, and a stream that waits holds nothing of it.
+// Stream (Opening). For each event of it, package subscription dispatches the operation again, with
+// the event in the context; the resolver returns the event's value. So each event is an operation
+// of its own, with a scope, a deadline and a charge, and a stream that waits holds nothing of it.
 package stream
 
 import "context"
@@ -13,12 +13,16 @@ import "context"
 type Event struct {
 	// Value is what the subscription's field returns.
 	Value any
+	// ID names what happened. Equal subscriptions give equal events the same ID, and each event its
+	// own, on one server. It is empty if nothing names the event.
+	ID string
 	// Cursor is the position after the event, from which another stream can go on; empty if the
 	// stream begins with the present state.
 	Cursor string
 	// IsState reports that the event is a state, which replaces those before it.
 	IsState bool
-	// Spent is what the stream has spent for the event, in RU, as budgets count it.
+	// Spent is what the stream has spent since the event before, in RU, as budgets count it. It
+	// counts if Next returns an error, too.
 	Spent float64
 	// IsLast reports that the stream ends with the event.
 	IsLast bool

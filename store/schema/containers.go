@@ -62,7 +62,7 @@ var Containers = []Container{
 		Name:         Posts,
 		partitionKey: "/postId",
 		included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
-		excluded:     []string{"/title/?", "/content/?", "/contentSize/?", "/recentComments/*", "/contentVersion/?", "/excerpt/?", "/tags/*", "/inputHash/?", "/edits/*"},
+		excluded:     []string{"/title/?", "/content/?", "/contentSize/?", "/recentComments/*", "/lastCommentDate/?", "/contentVersion/?", "/excerpt/?", "/tags/*", "/inputHash/?", "/edits/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst, oldestFirst},
 	},
 	{

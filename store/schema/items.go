@@ -83,16 +83,19 @@ type PostItem struct {
 	// RecentComments are the newest comments, newest first, at most blog.MaxRecentComments. They
 	// change in the same transactions as the comments.
 	RecentComments []RecentComment `json:"recentComments"`
-	LikeCount      int             `json:"likeCount"`
-	CreationDate   blog.DateTime   `json:"creationDate"`
-	UpdatedDate    blog.DateTime   `json:"updatedDate,omitempty"` // absent before the first edit
-	Version        int             `json:"version"`
-	Edits          []string        `json:"edits,omitempty"` // ids of the latest edits, oldest first; not in copies
-	Revision       int64           `json:"revision"`
-	Deleted        bool            `json:"deleted"`
-	InputHash      string          `json:"inputHash,omitempty"`
-	TTL            int32           `json:"ttl,omitempty"`      // in seconds; 0: never expires
-	AuthorID       string          `json:"authorId,omitempty"` // replaces UserID if there is a TTL
+	// LastCommentDate is the date of the comment that was created last, even if it was deleted. It is
+	// absent before the first, and in copies.
+	LastCommentDate blog.DateTime `json:"lastCommentDate,omitempty"`
+	LikeCount       int           `json:"likeCount"`
+	CreationDate    blog.DateTime `json:"creationDate"`
+	UpdatedDate     blog.DateTime `json:"updatedDate,omitempty"` // absent before the first edit
+	Version         int           `json:"version"`
+	Edits           []string      `json:"edits,omitempty"` // ids of the latest edits, oldest first; not in copies
+	Revision        int64         `json:"revision"`
+	Deleted         bool          `json:"deleted"`
+	InputHash       string        `json:"inputHash,omitempty"`
+	TTL             int32         `json:"ttl,omitempty"`      // in seconds; 0: never expires
+	AuthorID        string        `json:"authorId,omitempty"` // replaces UserID if there is a TTL
 }
 
 // Writer returns the id of the user who wrote the post. A deleted post with a ttl has no UserID,

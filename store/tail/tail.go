@@ -1,6 +1,7 @@
 // Package tail follows the change feeds of a database, so that a server knows which partitions have
 // changed. It tells the server's cache of reads (store/readcache), on an account and on an engine
-// in another process. It needs no lease: each server has its own tail, from the present on.
+// in another process, and all subscriptions. It needs no lease: each server has its own tail, from
+// the present on.
 //
 // The tail counts the changes of each partition. A change counts when the tail has read it in a
 // change feed, or when this process has written it. A kept value whose partition's count has not

@@ -19,7 +19,7 @@ func TestPostPropertiesReachEveryPlace(t *testing.T) {
 		created = append(created, fieldNames[field])
 	}
 	missing(t, "NewPostItem", jsonNames(t, items, "PostItem"), created,
-		"contentVersion commentCount likeCount updatedDate deleted ttl authorId inputHash edits") // of long contents, later changes, and keys
+		"contentVersion commentCount likeCount updatedDate deleted ttl authorId inputHash edits lastCommentDate") // of long contents, later changes, and keys
 
 	posts := fieldsOf(t, fileOf(t, "internal/blog", "blog.go"), "Post")
 	missing(t, "PostItem.Post", posts, literalFields(t, items, "Post", "Post"), "RecentComments") // they refer to the post

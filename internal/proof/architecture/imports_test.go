@@ -23,7 +23,7 @@ var allowedImports = map[string][]string{
 		"store/cosmos", "store/provision", "store/schema"},
 	"internal/graphqlws": {}, // serves any schema
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/graphqlws", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
-		"internal/price", "internal/proxy", "internal/querylimits", "internal/stream", "internal/strictjson", "internal/telemetry", "internal/variables",
+		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/subscription", "internal/telemetry", "internal/variables",
 		"store/sessions", "web"},
 	"internal/lifecycle": {"internal/limits", "internal/loopback"},
 	"internal/monitor": {"internal/blog", "internal/budget", "internal/lifecycle", "internal/telemetry", "projector",
@@ -33,10 +33,11 @@ var allowedImports = map[string][]string{
 	"internal/price":       {"internal/blog", "internal/limits"},
 	"internal/proxy":       {"internal/limits", "internal/loopback"},
 	"internal/querylimits": {"internal/blog", "internal/limits", "internal/strictjson"},
-	"internal/stream":      {"internal/limits"},
 	"internal/strictjson":  {"internal/limits"},
-	"internal/variables":   {"graph/model", "internal/blog"},
-	"internal/seed":        {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
+	"internal/subscription": {"internal/blog", "internal/budget", "internal/lifecycle", "internal/limits", "internal/memorypool", "internal/price",
+		"internal/stream", "internal/strictjson"},
+	"internal/variables": {"graph/model", "internal/blog"},
+	"internal/seed":      {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
 	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/config", "internal/datafolder",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
 		"store", "store/audit", "store/changefeed", "store/cosmos", "store/provision", "store/readcache", "store/schema",
@@ -151,8 +152,8 @@ var moduleUsers = map[string][]string{
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
-	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/graphqlws", "internal/httpapi", "internal/price"},
-	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price", "internal/querylimits", "internal/variables"},
+	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/graphqlws", "internal/httpapi", "internal/price", "internal/subscription"},
+	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price", "internal/querylimits", "internal/subscription", "internal/variables"},
 }
 
 func TestThirdPartyImports(t *testing.T) {

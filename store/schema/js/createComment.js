@@ -2,6 +2,10 @@
 // comments if it is one of the newest three, all in one transaction. It returns the post. If the
 // comment's id exists, the request is a repetition: the script returns the existing comment too, and
 // writes nothing. If the deadline has passed, it writes nothing either.
+//
+// The comment is dated after all that were created for the post before, also deleted ones, whatever
+// the clocks of their servers are and however long the request takes. So readers who follow the
+// comments from a position miss none.
 function createComment(args) {
   const maxRecent = 3;
   const collection = getContext().getCollection();
@@ -32,7 +36,7 @@ function createComment(args) {
       userUsername: args.userUsername,
       authorRevision: args.authorRevision,
       content: args.content,
-      creationDate: args.creationDate,
+      creationDate: after(args.creationDate, lastDate(post)),
       deleted: false
     };
     if (args.excerpt) comment.excerpt = args.excerpt;
@@ -58,6 +62,7 @@ function createComment(args) {
       if (err) fail(err);
       post.commentCount = count(post.commentCount) + 1;
       const recent = recentComments(post).concat(recentOf(comment));
+      post.lastCommentDate = comment.creationDate;
       post.recentComments = recent.sort((a, b) => isNewer(a, b) ? -1 : 1).slice(0, maxRecent);
       post.revision = count(post.revision) + 1;
 
@@ -68,6 +73,23 @@ function createComment(args) {
       }));
     }));
   }));
+
+  // The date of the last comment, as far as the post knows it. It lacks lastCommentDate if no comment
+  // was created by this script.
+  function lastDate(post) {
+    const recent = recentComments(post);
+    const date = post.lastCommentDate || "";
+    return recent.length > 0 && recent[0].creationDate > date ? recent[0].creationDate : date;
+  }
+
+  // Returns a date, or a microsecond after the last one if it is not later. Dates have the form
+  // 2026-03-04T12:00:00.000000Z.
+  function after(date, last) {
+    if (date > last) return date;
+    const micros = Number(last.slice(20, 26)) + 1;
+    if (micros < 1000000) return last.slice(0, 20) + String(1000000 + micros).slice(1) + "Z";
+    return new Date(Date.parse(last.slice(0, 19) + "Z") + 1000).toISOString().slice(0, 20) + "000000Z";
+  }
 
   // What the post stores of a comment. The order of the properties is that of schema.RecentComment.
   function recentOf(comment) {

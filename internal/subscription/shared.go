@@ -1,0 +1,104 @@
+package subscription
+
+import (
+	"sync"
+	"time"
+)
+
+// answerKey names the answer of equal subscriptions to an event.
+type answerKey struct{ subscription, event string }
+
+// sharedAnswers are the answers that equal subscriptions share: those that are being made, and
+// those of the last moments, for subscribers that come to the event somewhat later. All are small
+// (memorypool.Small). It may be used concurrently.
+type sharedAnswers struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	byKey map[answerKey]*sharedAnswer
+	kept  []*sharedAnswer // that were made, in that order
+	bytes int             // of kept
+}
+
+const (
+	// keptFor is the time in which thousands of subscribers come to an event on a busy machine.
+	keptFor = time.Second
+	// maxKept is the size of all answers that are kept, in bytes.
+	maxKept = 8 << 20
+)
+
+// sharedAnswer is made by the subscriber that comes to an event first. The others wait for done.
+// Only then may they read the fields below it.
+type sharedAnswer struct {
+	key         answerKey
+	done        chan struct{}
+	answer      *answer // nil if nobody else may get it
+	isAbandoned bool    // the first subscriber could not make it; another one should
+	at          time.Time
+}
+
+// enter returns the answer of a key. isFirst reports that the caller must make it, and must call
+// leave.
+func (s *sharedAnswers) enter(key answerKey) (shared *sharedAnswer, isFirst bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+	if shared := s.byKey[key]; shared != nil {
+		return shared, false
+	}
+	if s.byKey == nil {
+		s.byKey = map[answerKey]*sharedAnswer{}
+	}
+	shared = &sharedAnswer{key: key, done: make(chan struct{})}
+	s.byKey[key] = shared
+	return shared, true
+}
+
+// offer lets the others have an answer.
+func (s *sharedAnswers) offer(shared *sharedAnswer, a *answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shared.answer, shared.at = a, s.now()
+	s.kept = append(s.kept, shared)
+	s.bytes += len(a.body)
+	close(shared.done)
+	s.forget()
+}
+
+// abandon tells the others that one of them must make the answer.
+func (s *sharedAnswers) abandon(shared *sharedAnswer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shared.isAbandoned = true
+	s.end(shared)
+}
+
+// leave tells the others that each must make its own answer, unless there is one or it was
+// abandoned.
+func (s *sharedAnswers) leave(shared *sharedAnswer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byKey[shared.key] == shared && shared.answer == nil {
+		s.end(shared)
+	}
+}
+
+func (s *sharedAnswers) end(shared *sharedAnswer) {
+	delete(s.byKey, shared.key)
+	close(shared.done)
+}
+
+// forget drops the answers that are old, and the oldest beyond maxKept.
+func (s *sharedAnswers) forget() {
+	dropped := 0
+	for now := s.now(); dropped < len(s.kept); dropped++ {
+		oldest := s.kept[dropped]
+		if now.Sub(oldest.at) < keptFor && s.bytes <= maxKept {
+			break
+		}
+		s.bytes -= len(oldest.answer.body)
+		delete(s.byKey, oldest.key)
+		s.kept[dropped] = nil
+	}
+	s.kept = s.kept[dropped:]
+}

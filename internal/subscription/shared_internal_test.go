@@ -1,0 +1,86 @@
+package subscription
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"cosmosblog/cosmostest"
+)
+
+// The first to come makes an answer, and the others get it for a moment.
+func TestSharedAnswers(t *testing.T) {
+	clock := cosmostest.NewClock(time.Now())
+	all := &sharedAnswers{now: clock.Now}
+	first, isFirst := all.enter(answerKey{"a", "1"})
+	if !isFirst {
+		t.Fatal("there is an answer at the beginning")
+	}
+	for _, key := range []answerKey{{"a", "2"}, {"b", "1"}} {
+		if _, isFirst := all.enter(key); !isFirst {
+			t.Errorf("%v has the answer of another key", key)
+		}
+	}
+	second, isFirst := all.enter(answerKey{"a", "1"})
+	if isFirst || second != first {
+		t.Fatal("the second to come must make an answer")
+	}
+	all.offer(first, newAnswer([]byte("x"), nil))
+	all.leave(first) // has no effect
+	<-second.done
+	if string(second.answer.body) != "x" {
+		t.Errorf("got %s", second.answer.body)
+	}
+	clock.Advance(keptFor - 1)
+	if _, isFirst := all.enter(answerKey{"a", "1"}); isFirst {
+		t.Error("the answer was dropped early")
+	}
+	clock.Advance(1)
+	if _, isFirst := all.enter(answerKey{"a", "1"}); !isFirst || all.bytes != 0 || len(all.kept) != 0 {
+		t.Error("the answer is kept too long")
+	}
+}
+
+// If the first cannot make an answer, or it is only its own, nobody waits for it.
+func TestAnswersThatAreNotShared(t *testing.T) {
+	all := &sharedAnswers{now: time.Now}
+	for _, isAbandoned := range []bool{true, false} {
+		first, _ := all.enter(answerKey{})
+		if isAbandoned {
+			all.abandon(first)
+		}
+		all.leave(first)
+		<-first.done
+		if first.answer != nil || first.isAbandoned != isAbandoned {
+			t.Errorf("got %+v", first)
+		}
+		next, isFirst := all.enter(answerKey{})
+		if !isFirst {
+			t.Fatal("the next to come gets nothing")
+		}
+		all.leave(first) // has no effect on the next one
+		select {
+		case <-next.done:
+			t.Error("another answer was ended")
+		default:
+		}
+		all.leave(next)
+	}
+}
+
+// The answers that are kept have a bounded size.
+func TestKeptAnswersAreBounded(t *testing.T) {
+	all := &sharedAnswers{now: time.Now}
+	body := bytes.Repeat([]byte("x"), 1<<20)
+	for i := range 20 {
+		shared, _ := all.enter(answerKey{"a", fmt.Sprint(i)})
+		all.offer(shared, newAnswer(body, nil))
+		if all.bytes > maxKept || len(all.kept) != len(all.byKey) || all.bytes != len(all.kept)<<20 {
+			t.Fatalf("%d answers with %d bytes are kept, %d by key", len(all.kept), all.bytes, len(all.byKey))
+		}
+	}
+	if len(all.kept) != maxKept>>20 {
+		t.Errorf("%d answers are kept", len(all.kept))
+	}
+}
