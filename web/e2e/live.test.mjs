@@ -262,6 +262,30 @@ test('a connection that went silent is replaced', async () => {
   assert.ok(await isSame(bea));
 });
 
+test('a subscription that the server has no place for begins later', async () => {
+  const anna = await openAs('anna');
+  await publish(anna, 'A busy server');
+  const bea = await openAs('bea');
+  await bea.clock.install();
+  const refused = [];
+  await bea.routeWebSocket('**/graphql', (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      const { id, type } = JSON.parse(message);
+      if (type !== 'subscribe' || refused.length === 2) return server.send(message);
+      refused.push(id);
+      const payload = [{ message: 'Too many subscriptions.', extensions: { code: 'LIMIT_EXCEEDED' } }];
+      socket.send(JSON.stringify({ id, type: 'error', payload }));
+    });
+  });
+  await follow(anna, bea);
+  await say(anna, 'Is it full?');
+  assert.equal(await comment(bea, 'Is it full?').count(), 0);
+  await bea.clock.fastForward(31_000);
+  await comment(bea, 'Is it full?').waitFor();
+  bea.check();
+});
+
 test('new comments do not move what is being read', async () => {
   const anna = await openAs('anna');
   await publish(anna, 'A long talk');

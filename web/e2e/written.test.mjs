@@ -177,9 +177,13 @@ test('after a rename, every place has the new name before the copies have it', a
     await page.getByRole('banner').getByRole('link', { name: 'Someone-else' }).waitFor();
     assert.equal(await page.getByText(name).count(), 0);
   }
+  const live = []; // answers, which have the former name
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => live.push(payload)));
   const inCard = (link) => () => card(page, 'By somebody renamed').getByRole('link', { name: link, exact: true }).click();
   await hasNewName(await answerOf(page, 'Feed', () => toFeed(page)), 2);
-  await hasNewName(await answerOf(page, 'Post', inCard('By somebody renamed')), 2);
+  const post = await answerOf(page, 'Post', inCard('By somebody renamed'));
+  await until(() => live.some((answer) => answer.includes(`"username":"${name}"`)));
+  await hasNewName(post, 2);
   await hasNewName(await answerOf(page, 'Feed', () => page.goto(url)), 2);
   await hasNewName(await answerOf(page, 'Tag', inCard('names')), 2);
   page.check();

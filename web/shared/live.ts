@@ -6,9 +6,9 @@ import type { Client, Sink, SubscribePayload } from 'graphql-ws/client';
 // the server's reason if the token is not valid, or no longer.
 export type Socket = { authorization?: string; onRefused: (reason: string) => void };
 
-// newLive returns a function that subscribes to an operation until the function is called that it
-// returns. The socket is open while there are subscriptions. If it breaks, it opens again, and the
-// subscriptions begin again with what their payload says then.
+// newLive returns a function that subscribes to an operation, and returns a function that ends this.
+// The sink then hears no more. The socket is open while there are subscriptions. If it breaks, it opens
+// again, and the subscriptions begin again with what their payload says then.
 export function newLive({ authorization, onRefused }: Socket) {
   let client: Promise<Client> | undefined;
 
@@ -22,6 +22,7 @@ export function newLive({ authorization, onRefused }: Socket) {
       retryAttempts: Infinity,
       retryWait,
       shouldRetry: () => true, // also if the server cannot be reached
+      lazyCloseTimeout: 3000, // the next place can need it
       keepAlive: 12_000,
       on: {
         // A machine that slept does not notice that its connection is gone. So the server is asked.
@@ -41,20 +42,26 @@ export function newLive({ authorization, onRefused }: Socket) {
 
   return function subscribe<Data>(payload: SubscribePayload, sink: Sink<Data>): () => void {
     let isEnded = false;
-    let end = () => {
-      isEnded = true;
+    let end = () => {};
+    const heard: Sink<Data> = {
+      next: (answer) => isEnded || sink.next(answer),
+      error: (reason) => isEnded || sink.error(reason),
+      complete: () => isEnded || sink.complete(),
     };
     client ??= load();
     client.then(
       (loaded) => {
-        if (!isEnded) end = loaded.subscribe(payload, sink as Sink);
+        if (!isEnded) end = loaded.subscribe(payload, heard as Sink);
       },
-      (error) => {
+      (reason) => {
         client = undefined;
-        sink.error(error);
+        heard.error(reason);
       },
     );
-    return () => end();
+    return () => {
+      isEnded = true;
+      end();
+    };
   };
 }
 

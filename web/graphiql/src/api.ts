@@ -80,8 +80,9 @@ function live(body: FetcherParams, headers: Record<string, unknown> = {}) {
         authorization,
         onRefused(reason) {
           if (!named) expire(session?.token);
-          show({ errors: [new GraphQLError(reason, { extensions: { code: 'UNAUTHENTICATED' } })] });
           end();
+          show({ errors: [new GraphQLError(reason, { extensions: { code: 'UNAUTHENTICATED' } })] });
+          complete();
         },
       })<ExecutionResult>(body, {
         next: show,
