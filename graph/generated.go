@@ -671,8 +671,9 @@ type Subscription {
     "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Post` + "`" + `."
     postId: ID!
     """
-    The ` + "`" + `cursor` + "`" + ` of a comment in ` + "`" + `Post.comments` + "`" + `, or of the last message. Over server-sent events, the
-    header ` + "`" + `Last-Event-ID` + "`" + ` replaces it.
+    The ` + "`" + `cursor` + "`" + ` of a comment in ` + "`" + `Post.comments` + "`" + `, or of the last message. An empty text stands for the
+    beginning, for posts without comments. Over server-sent events, the header ` + "`" + `Last-Event-ID` + "`" + ` replaces
+    it.
     """
     after: String
   ): CommentEdge @price(ru: 2.8, whole: true)

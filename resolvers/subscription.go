@@ -41,7 +41,11 @@ func (r subscriptionResolver) CommentAdded(ctx context.Context, postID blog.Ref,
 		if o.After != "" {
 			after = &o.After
 		}
-		if after != nil {
+		switch {
+		case after == nil: // begin places the stream
+		case *after == "": // an empty list has no cursor
+			s.isPlaced = true
+		default:
 			position, err := s.list.Position(*after)
 			if err != nil {
 				return nil, blog.AtField(err, "after")

@@ -252,6 +252,31 @@ func TestCommentAdded(t *testing.T) {
 	after.wantEnd()
 }
 
+// A stream after the empty text has all comments, so nothing is lost between a read that found no
+// comments and the stream. Nor is anything lost if the stream breaks before its first comment.
+func TestCommentsFromTheBeginning(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t)
+	streaming := s.newStreaming(nil)
+	ann := s.user("Ann")
+	post := ann.post("Title", "Content")
+	query := fmt.Sprintf(`subscription { commentAdded(postId: %q, after: "") { node { content } } }`, post)
+	early := streaming.subscribe(query, "")
+	ann.comment(post, "first")
+	late := streaming.subscribe(query, "")
+	ann.comment(post, "second")
+	for _, stream := range []*events{early, late} {
+		first, second := stream.next(), stream.next()
+		if !strings.Contains(first.data, `"content":"first"`) || !strings.Contains(second.data, `"content":"second"`) {
+			t.Errorf("got %+v and %+v", first, second)
+		}
+		again := streaming.subscribe(query, first.id)
+		if got := again.next(); got != second {
+			t.Errorf("after %s: got %+v", first.id, got)
+		}
+	}
+}
+
 // waitUntilWatched comments until a stream has a comment: it begins after the newest comment at the
 // time when it is opened.
 func waitUntilWatched(t *testing.T, e *events, c *client, post string) {

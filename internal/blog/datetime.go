@@ -31,6 +31,14 @@ func (d DateTime) Time() time.Time {
 	return t
 }
 
+// After returns d, or a microsecond after last if d is not later.
+func (d DateTime) After(last DateTime) DateTime {
+	if d > last {
+		return d
+	}
+	return NewDateTime(last.Time().Add(time.Microsecond))
+}
+
 // Clock returns creation dates that strictly increase within one process, so that lists show the
 // items of one process in the order of their creation. It may be used concurrently.
 //

@@ -69,7 +69,7 @@ func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
 	switch {
 	case total > views.FeedCapacity && len(f.missingPosts()) > 0 || total > len(posts):
 		first := posts[views.FeedCapacity] // the newest surplus post
-		f.expected = views.HorizonAt(views.FeedPosition{CreationDate: first.CreationDate, ID: first.ID})
+		f.expected = f.horizon.At(views.FeedPosition{CreationDate: first.CreationDate, ID: first.ID})
 		f.posts = posts[:views.FeedCapacity]
 	case total < blog.FeedLength && f.etag != "":
 		err = c.expectOlderPosts(ctx, &f)
@@ -98,7 +98,7 @@ func (c comparer) expectOlderPosts(ctx context.Context, f *feedState) error {
 	if err != nil || len(older.Rows) == 0 {
 		return err
 	}
-	f.expected = views.HorizonAt(older.Rest)
+	f.expected = f.horizon.At(older.Rest)
 	f.posts, _, err = c.readPostsAbove(ctx, f.expected)
 	return err
 }

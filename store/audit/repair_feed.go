@@ -56,7 +56,7 @@ func (r repairer) trimBelowHorizon(ctx context.Context) error {
 		if err != nil || etag == "" {
 			return err
 		}
-		return r.views.MoveHorizon(ctx, horizon.Position(), etag)
+		return r.views.MoveHorizon(ctx, horizon, horizon.Position(), etag)
 	})
 }
 
@@ -91,7 +91,7 @@ func (r repairer) moveHorizon(ctx context.Context, f feedState) error {
 		if err := r.addToFeed(ctx, f.posts); err != nil {
 			return err
 		}
-		return r.views.MoveHorizon(ctx, to, f.etag) // in the second try, if copies were missing
+		return r.views.MoveHorizon(ctx, f.horizon, to, f.etag) // in the second try, if copies were missing
 	}
 	marked, err := r.views.MarkRefill(ctx, f.horizon, f.etag, to)
 	if err != nil {

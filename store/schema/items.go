@@ -98,6 +98,24 @@ type PostItem struct {
 	AuthorID        string        `json:"authorId,omitempty"` // replaces UserID if there is a TTL
 }
 
+// FeedItem is the copy of a post in feed.
+type FeedItem struct {
+	PostItem
+	// ArrivalDate is the time at which the post came into the feed. No two posts have the same, and a
+	// transaction that comes later has a later one. It is absent if a refill wrote the copy.
+	ArrivalDate blog.DateTime `json:"arrivalDate,omitempty"`
+}
+
+// HorizonID is the id of the horizon in feed (views.Horizon).
+const HorizonID = "horizon"
+
+// ArrivalsItem is what the horizon knows of arrivals. Each transaction that creates copies in feed
+// writes it.
+type ArrivalsItem struct {
+	LastArrival    blog.DateTime `json:"lastArrival,omitempty"`    // empty before the first
+	TrimmedArrival blog.DateTime `json:"trimmedArrival,omitempty"` // the latest of the copies that were trimmed
+}
+
 // Writer returns the id of the user who wrote the post. A deleted post with a ttl has no UserID,
 // because chores find the items of a user by that property.
 func (i *PostItem) Writer() string { return cmp.Or(i.UserID, i.AuthorID) }

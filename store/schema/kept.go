@@ -20,6 +20,8 @@ func (i *LikeItem) Address() (partition, id string)        { return i.PostID, i.
 func (i *ReservationItem) Address() (partition, id string) { return i.ID, i.ID }
 func (i *EntryItem) Address() (partition, id string)       { return string(i.List), i.ID }
 func (i *CounterItem) Address() (partition, id string)     { return string(i.List), i.ID }
+func (i *FeedItem) Address() (partition, id string)        { return FeedPartition, i.ID }
+func (i *ArrivalsItem) Address() (partition, id string)    { return FeedPartition, HorizonID }
 
 func (i *UserItem) Expires() bool        { return i.TTL > 0 }
 func (i *PostItem) Expires() bool        { return i.TTL > 0 }
@@ -29,6 +31,7 @@ func (i *LikeItem) Expires() bool        { return false }
 func (i *ReservationItem) Expires() bool { return false }
 func (i *EntryItem) Expires() bool       { return false }
 func (i *CounterItem) Expires() bool     { return false }
+func (i *ArrivalsItem) Expires() bool    { return false }
 
 var (
 	userBytes        = sizeOf[UserItem]() + sizeOf[blog.User]()
@@ -50,7 +53,7 @@ func (i *UserItem) Bytes() int {
 
 func (i *PostItem) Bytes() int {
 	bytes := postBytes + len(i.ID) + len(i.PostID) + len(i.UserID) + len(i.Type) + len(i.UserUsername) + len(i.Title) +
-		len(i.Content) + len(i.Excerpt) + len(i.CreationDate) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
+		len(i.Content) + len(i.Excerpt) + len(i.LastCommentDate) + len(i.CreationDate) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
 	for n := range i.RecentComments {
 		c := &i.RecentComments[n]
 		bytes += recentBytes + len(c.ID) + len(c.UserID) + len(c.UserUsername) + len(c.Excerpt) + len(c.CreationDate) + len(c.UpdatedDate)
@@ -87,4 +90,10 @@ func (i *LikeItem) Bytes() int {
 
 func (i *ReservationItem) Bytes() int {
 	return reservationBytes + len(i.ID) + len(i.UserID) + len(i.CreationDate)
+}
+
+func (i *FeedItem) Bytes() int { return i.PostItem.Bytes() + len(i.ArrivalDate) }
+
+func (i *ArrivalsItem) Bytes() int {
+	return sizeOf[ArrivalsItem]() + len(i.LastArrival) + len(i.TrimmedArrival)
 }

@@ -68,6 +68,9 @@ type admission struct {
 	refuses func(*blog.Post) bool
 	room    int // the number of copies that one transaction may create
 
+	// arrive returns the arrival date of the next copy that the transaction creates. nil if the copies
+	// of the view have none.
+	arrive func() blog.DateTime
 	// account adds to a transaction what changes with the number of created copies.
 	account func(batch *azcosmos.TransactionalBatch, created int)
 	// accounted is called with the item that account has changed, as the transaction left it. May be
@@ -86,6 +89,8 @@ type CopyState struct {
 	Revision int64       `json:"revision"`
 	Deleted  bool        `json:"deleted"`
 	ETag     azcore.ETag `json:"_etag"`
+
+	ArrivalDate blog.DateTime `json:"arrivalDate"` // of copies in feed
 
 	listedState // of copies in users; feed and lists have only a part of it, and do not use it
 }

@@ -33,26 +33,39 @@ type feedPosts struct{ *Views }
 // so the transaction needs no trigger. Only the trigger trims the feed.
 func (f feedPosts) admission(ctx context.Context) (admission, error) {
 	horizon, etag, err := f.ReadHorizon(ctx)
+	last := horizon.LastArrival
 	return admission{
 		admits: horizon.Admits,
 		refuses: func(post *blog.Post) bool {
 			return !horizon.Admits(post) && !horizon.admitsDuringRefill(post)
 		},
-		room:    horizon.Room,
-		account: func(batch *azcosmos.TransactionalBatch, created int) { takeRoom(batch, etag, created) },
+		room: horizon.Room,
+		arrive: func() blog.DateTime {
+			last = blog.NewDateTime(f.db.Now()).After(last)
+			return last
+		},
+		account: func(batch *azcosmos.TransactionalBatch, created int) { takeRoom(batch, etag, created, last) },
 	}, err
 }
 
-// takeRoom adds a change of the horizon's room to a transaction that creates copies.
-func takeRoom(batch *azcosmos.TransactionalBatch, etag azcore.ETag, created int) {
+// takeRoom adds the changes of the horizon to a transaction that creates copies: of the room, and
+// of the last arrival.
+func takeRoom(batch *azcosmos.TransactionalBatch, etag azcore.ETag, created int, last blog.DateTime) {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/room", int64(-created))
+	changes.AppendSet("/lastArrival", last)
 	batch.PatchItem(HorizonID, changes, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})
 }
 
 func (feedPosts) seen(post *blog.Post) *blog.Post { return post }
 
-func (feedPosts) copyOf(post *blog.Post, _ CopyState) any { return FeedCopyOf(post) }
+// copyOf implements postCopies. A copy that is replaced keeps its arrival date.
+func (feedPosts) copyOf(post *blog.Post, current CopyState) any {
+	if post.Deleted {
+		return FeedCopyOf(post)
+	}
+	return schema.FeedItem{PostItem: newCopy(post), ArrivalDate: current.ArrivalDate}
+}
 
 func (feedPosts) patch(post *blog.Post) (condition string, changes azcosmos.PatchOperations) {
 	return patchCounts(post)
@@ -69,7 +82,7 @@ func (f feedPosts) begin(ctx context.Context) (end func(), err error) { return f
 // registered. Then the change is not set aside.
 func (f feedPosts) write(ctx context.Context, post *blog.Post, current CopyState) error {
 	if current.exists() || post.Deleted {
-		return writeCopy(ctx, f.feed, schema.FeedPartition, post.ID, FeedCopyOf(post), current)
+		return writeCopy(ctx, f.feed, schema.FeedPartition, post.ID, f.copyOf(post, current), current)
 	}
 	err := f.create(ctx, post)
 	if cosmos.IsScriptTimeout(err) {
@@ -80,8 +93,10 @@ func (f feedPosts) write(ctx context.Context, post *blog.Post, current CopyState
 	return err
 }
 
+// create creates the copy. The trigger moves the arrival date on if a later one was given before,
+// and removes that of a copy below the horizon, which a refill restores.
 func (f feedPosts) create(ctx context.Context, post *blog.Post) error {
-	text, err := cosmos.EncodeItem(FeedCopyOf(post))
+	text, err := cosmos.EncodeItem(f.copyOf(post, CopyState{ArrivalDate: blog.NewDateTime(f.db.Now())}))
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}

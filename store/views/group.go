@@ -125,6 +125,9 @@ func (v PostView) newRound(posts []*blog.Post, states map[string]CopyState, a ad
 		case !state.exists() && (!a.admits(post) || r.created == a.room):
 			continue
 		}
+		if !state.exists() && a.arrive != nil {
+			state.ArrivalDate = a.arrive()
+		}
 		text, err := cosmos.EncodeItem(v.copyOf(post, state))
 		if err != nil {
 			return r, cosmos.ToBlogError(err)
@@ -185,7 +188,7 @@ func (v PostView) readStates(ctx context.Context, posts []*blog.Post) (map[strin
 		CopyState
 	}
 	rows, err := cosmos.Query[row](ctx, v.client, v.Partition, "SELECT c.id, c.revision, c.deleted, c._etag, c.version,"+
-		" c.authorRevision, c.userUsername, c.creationDate, c.updatedDate, c.tags, c.formerLists, c.unlisted FROM c WHERE c.id IN ("+strings.Join(names, ", ")+")", len(posts), parameters...)
+		" c.authorRevision, c.userUsername, c.creationDate, c.updatedDate, c.tags, c.formerLists, c.unlisted, c.arrivalDate FROM c WHERE c.id IN ("+strings.Join(names, ", ")+")", len(posts), parameters...)
 	states := make(map[string]CopyState, len(rows))
 	for _, row := range rows {
 		states[row.ID] = row.CopyState

@@ -32,13 +32,15 @@ type Horizon struct {
 	// RefillID identifies the refill. A trim removes it, because the refill must then start again.
 	RefillID string `json:"refillId,omitempty"`
 
+	schema.ArrivalsItem
+
 	// Room is the number of copies that may be created before truncateFeed searches for surplus
 	// copies. It changes with each new copy, and says nothing about the horizon's position.
 	Room int `json:"room,omitempty"`
 }
 
 // HorizonID is the id of the horizon in feed.
-const HorizonID = "horizon"
+const HorizonID = schema.HorizonID
 
 // HorizonAt returns the horizon at a position, without a refill.
 func HorizonAt(position FeedPosition) Horizon {
@@ -48,6 +50,13 @@ func HorizonAt(position FeedPosition) Horizon {
 		CreationDate: position.CreationDate,
 		PostID:       position.ID,
 	}
+}
+
+// At returns the horizon at another position, without a refill and without room.
+func (h Horizon) At(position FeedPosition) Horizon {
+	moved := HorizonAt(position)
+	moved.ArrivalsItem = h.ArrivalsItem
+	return moved
 }
 
 // ReadHorizon returns the horizon and its etag, or the zero horizon and no etag if there is none.
@@ -79,20 +88,20 @@ func (h Horizon) admitsDuringRefill(post *blog.Post) bool {
 
 func (h Horizon) refillTo() FeedPosition { return FeedPosition{h.RefillDate, h.RefillPostID} }
 
-// withoutRoom returns the horizon without the property that each new copy changes.
-func (h Horizon) withoutRoom() Horizon {
-	h.Room = 0
+// withoutArrivals returns the horizon without the properties that each new copy changes.
+func (h Horizon) withoutArrivals() Horizon {
+	h.Room, h.LastArrival = 0, ""
 	return h
 }
 
 // Position returns the position of the horizon.
 func (h Horizon) Position() FeedPosition { return FeedPosition{h.CreationDate, h.PostID} }
 
-// clearingAt returns the horizon at a position, for the time in which the copies below it are
+// clearingAt returns the horizon at another position, for the time in which the copies below it are
 // deleted in parts. It is marked as a refill down to the horizon itself. So no projector writes
 // copies below the horizon, and after a crash the next refill finishes the deletion.
-func clearingAt(position FeedPosition) Horizon {
-	horizon := HorizonAt(position)
+func (h Horizon) clearingAt(position FeedPosition) Horizon {
+	horizon := h.At(position)
 	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, position.CreationDate, position.ID
 	return horizon
 }
@@ -101,20 +110,18 @@ func clearingAt(position FeedPosition) Horizon {
 // below the horizon. A later call continues.
 const maxParts = 100
 
-// MoveHorizon moves the horizon to a position, ends a refill, and deletes the copies below the
+// MoveHorizon moves a horizon to a position, ends a refill, and deletes the copies below the
 // horizon. It deletes them in the same transaction, or in several before it if they are too many
-// for one. The zero position deletes the horizon. The etag is that of the horizon as read, or "" if
-// there was none. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
-func (v *Views) MoveHorizon(ctx context.Context, at FeedPosition, etag azcore.ETag) error {
-	if at.CreationDate == "" {
-		return cosmos.Delete(ctx, v.feed, schema.FeedPartition, HorizonID, etag)
-	}
-	_, err := v.writeHorizon(ctx, HorizonAt(at), etag)
+// for one. The zero position is below all posts. The horizon and its etag are as they were read;
+// the etag is "" if there was none. Error: CONFLICT or NOT_FOUND if the horizon was written
+// meanwhile.
+func (v *Views) MoveHorizon(ctx context.Context, horizon Horizon, at FeedPosition, etag azcore.ETag) error {
+	_, err := v.writeHorizon(ctx, horizon.At(at), etag)
 	for n := 0; cosmos.IsScriptTimeout(err) && n < maxParts; n++ {
-		if etag, err = v.writeHorizon(ctx, clearingAt(at), etag); err != nil {
+		if etag, err = v.writeHorizon(ctx, horizon.clearingAt(at), etag); err != nil {
 			return err
 		}
-		_, err = v.writeHorizon(ctx, HorizonAt(at), etag)
+		_, err = v.writeHorizon(ctx, horizon.At(at), etag)
 	}
 	return err
 }
@@ -135,7 +142,7 @@ func (v *Views) TrimFeed(ctx context.Context) error {
 	}
 	live = keepAbove(live, horizon.Position())
 	for _, row := range slices.Backward(live[min(FeedCapacity, len(live)):]) {
-		if etag, err = v.writeHorizon(ctx, HorizonAt(row), etag); err != nil {
+		if etag, err = v.writeHorizon(ctx, horizon.At(row), etag); err != nil {
 			return err
 		}
 	}

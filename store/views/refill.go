@@ -80,7 +80,7 @@ func (v *Views) refillFeed(ctx context.Context) error {
 	case !horizon.Refilling && len(live) >= refillBelow:
 		return nil
 	case len(live) >= FeedCapacity:
-		return v.MoveHorizon(ctx, horizon.Position(), etag)
+		return v.MoveHorizon(ctx, horizon, horizon.Position(), etag)
 	}
 	older, err := v.FindOlderPosts(ctx, horizon, FirstWindow(live, horizon), FeedCapacity-len(live))
 	if err != nil {
@@ -128,10 +128,10 @@ func (v *Views) EndRefill(ctx context.Context, marked Horizon, at FeedPosition) 
 	outrun := false
 	err := cosmos.RetryOnConflict(func() error {
 		horizon, etag, err := v.ReadHorizon(ctx)
-		if outrun = horizon.withoutRoom() != marked.withoutRoom(); err != nil || outrun {
+		if outrun = horizon.withoutArrivals() != marked.withoutArrivals(); err != nil || outrun {
 			return err
 		}
-		return v.MoveHorizon(ctx, at, etag)
+		return v.MoveHorizon(ctx, horizon, at, etag)
 	})
 	if err == nil && outrun {
 		return errRefillOutrun

@@ -86,7 +86,7 @@ func TestRefillCountsCopiesAboveHorizon(t *testing.T) {
 	live := h.live()
 	h.OK(h.RefillFeed(t.Context()))
 	horizon := views.Horizon{ID: views.HorizonID, Type: schema.TypePost, CreationDate: live[10].CreationDate, PostID: live[10].ID}
-	_, err := cosmos.Create(h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, horizon)
+	_, err := cosmos.Replace(h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, views.HorizonID, horizon, "")
 	h.OK(err)
 	_, err = h.Container(schema.Feed).DeleteItem(h.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), live[10].ID, nil)
 	h.OK(err)

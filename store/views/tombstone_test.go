@@ -152,7 +152,7 @@ func (w *tombstoneWorld) charges(purged *blog.Post) map[string]float64 {
 
 	horizon, etag, err := w.ReadHorizon(w.Ctx())
 	w.OK(err)
-	w.OK(w.MoveHorizon(w.Ctx(), horizon.Position(), etag)) // leaves no room, so the next new copy trims the feed
+	w.OK(w.MoveHorizon(w.Ctx(), horizon, horizon.Position(), etag)) // leaves no room, so the next new copy trims the feed
 
 	charges := map[string]float64{}
 	w.charge(charges, "feed, one post", func(ctx context.Context) error { _, err := w.Feed(ctx, first(1)); return err })
@@ -176,7 +176,7 @@ func (w *tombstoneWorld) charges(purged *blog.Post) map[string]float64 {
 	w.charge(charges, "a write of the horizon", func(ctx context.Context) error {
 		horizon, etag, err := w.ReadHorizon(ctx)
 		w.OK(err)
-		return w.MoveHorizon(ctx, horizon.Position(), etag)
+		return w.MoveHorizon(ctx, horizon, horizon.Position(), etag)
 	})
 	w.charge(charges, "a recount", func(ctx context.Context) error { _, err := w.RecountPost(ctx, w.post.ID); return err })
 	w.charge(charges, "a sweep", func(ctx context.Context) error { _, err := views.Run(ctx, w.SweepPass(sweep)); return err })

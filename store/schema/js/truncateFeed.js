@@ -23,9 +23,15 @@
 // the refill starts again.
 //
 // A trigger that keeps the written copy, and trims nothing, writes the horizon too, and leaves its
-// position. Scripts run under snapshot isolation: only an item that two transactions write makes one
-// of them fail. Without this write, another one could move the horizon at the same time, and would
-// not see the copy. If there is no horizon, the trigger creates one below all posts.
+// position. Scripts run under snapshot isolation: only an item that two transactions write makes
+// one of them fail. Without this write, another one could move the horizon at the same time, and
+// would not see the copy. If there is no horizon, the trigger creates one below all posts.
+//
+// Each copy that comes into the feed has a date of arrival, and the horizon has the last one. Readers
+// who follow the feed read what arrived after a date. As each of these transactions writes the
+// horizon, a later one can see the date of the one before, and gives a later date. The writer gives
+// the time; the trigger changes it if it is not later. A refill restores copies, which do not arrive.
+// The horizon also has the latest arrival of the trimmed copies, so that readers learn what they missed.
 //
 // While the horizon is marked as refilling, the posts below it may be incomplete. Deletions there
 // are kept even if a later one is rejected. To delete any number of copies, the projector writes
@@ -36,6 +42,7 @@ function truncateFeed() {
   const collection = getContext().getCollection();
   const written = getContext().getResponse().getBody();
   let horizon = null;
+  let lastArrival = "";
 
   if (!written || written.type !== "post") return;
   if (written.id === "horizon") {
@@ -48,9 +55,41 @@ function truncateFeed() {
   function onHorizon(err, item) {
     if (err && err.number !== 404) fail(err);
     horizon = err ? null : item;
-    if (isAboveHorizon(written)) keepWritten();
-    else if (isRefilled(written)) touchHorizon();
+    if (isAboveHorizon(written)) arrive();
+    else if (isRefilled(written)) setArrival("", touchHorizon);
     else remove([written]);
+  }
+
+  function arrive() {
+    if (!written.arrivalDate) {
+      keepWritten();
+      return;
+    }
+    lastArrival = after(written.arrivalDate, horizon && horizon.lastArrival || "");
+    setArrival(lastArrival, keepWritten);
+  }
+
+  // Sets the arrival date of the written copy, or removes it.
+  function setArrival(date, next) {
+    if ((written.arrivalDate || "") === date) {
+      next();
+      return;
+    }
+    if (date) written.arrivalDate = date;
+    else delete written.arrivalDate;
+    accepted(collection.replaceDocument(written._self, written, { etag: written._etag }, (err) => {
+      if (err) fail(err);
+      next();
+    }));
+  }
+
+  // Returns a date, or a microsecond after the last one if it is not later. Dates have the form
+  // 2026-03-04T12:00:00.000000Z.
+  function after(date, last) {
+    if (date > last) return date;
+    const micros = Number(last.slice(20, 26)) + 1;
+    if (micros < 1000000) return last.slice(0, 20) + String(1000000 + micros).slice(1) + "Z";
+    return new Date(Date.parse(last.slice(0, 19) + "Z") + 1000).toISOString().slice(0, 20) + "000000Z";
   }
 
   function keepWritten() {
@@ -81,7 +120,7 @@ function truncateFeed() {
 
   function queryOthers(order, offset, limit, continuation, found, next) {
     const query = {
-      query: "SELECT c.id, c.creationDate, c._self FROM c WHERE c.deleted = false AND c.id != @id" + order,
+      query: "SELECT c.id, c.creationDate, c.arrivalDate, c._self FROM c WHERE c.deleted = false AND c.id != @id" + order,
       parameters: [
         { name: "@id", value: written.id },
         { name: "@offset", value: offset },
@@ -119,7 +158,17 @@ function truncateFeed() {
       item.postId = newest.id;
     }
     delete item.refillId;
+    noteTrimmed(item, oldest);
     writeHorizon(item, () => remove(oldest));
+  }
+
+  // Notes the latest arrival of trimmed copies on a horizon. It returns whether it is a new one.
+  function noteTrimmed(item, copies) {
+    const dates = copies.map((copy) => copy.arrivalDate || "").concat(item.trimmedArrival || "");
+    const latest = dates.sort()[dates.length - 1];
+    const isNew = latest !== (item.trimmedArrival || "");
+    if (isNew) item.trimmedArrival = latest;
+    return isNew;
   }
 
   function touchHorizon() {
@@ -132,6 +181,7 @@ function truncateFeed() {
 
   // Writes the horizon. If that is rejected, the trigger fails, even during a refill.
   function writeHorizon(item, next) {
+    if (lastArrival) item.lastArrival = lastArrival;
     if (horizon) {
       if (!collection.replaceDocument(horizon._self, item, { etag: horizon._etag }, onWritten)) throw timeUsedUp();
     } else {
@@ -149,7 +199,7 @@ function truncateFeed() {
   // throughput to others.
   function findBelow(continuation) {
     const query = {
-      query: "SELECT c.id, c._self FROM c WHERE c.deleted = false AND c.creationDate <= @date" +
+      query: "SELECT c.id, c.arrivalDate, c._self FROM c WHERE c.deleted = false AND c.creationDate <= @date" +
         " AND (c.creationDate < @date OR c.id <= @id)",
       parameters: [
         { name: "@date", value: horizon.creationDate },
@@ -166,7 +216,8 @@ function truncateFeed() {
         findBelow(options.continuation);
       } else {
         accepted(!options.continuation);
-        remove(page);
+        if (noteTrimmed(horizon, page)) writeHorizon(horizon, () => remove(page));
+        else remove(page);
       }
     }
   }

@@ -55,7 +55,7 @@ npx("tsc", []);
 const relayTags = {
   name: "relay-tags",
   setup({ onLoad }) {
-    onLoad({ filter: /\/relay\.test\.tsx$/ }, async ({ path }) => {
+    onLoad({ filter: /\/relay(\.test)?\.tsx?$/ }, async ({ path }) => {
       const { code } = await transformAsync(readFileSync(path, "utf8"), {
         filename: path,
         parserOpts: { plugins: ["typescript", "jsx"] },
@@ -66,7 +66,7 @@ const relayTags = {
   },
 };
 await build({
-  entryPoints: ["apollo.test.tsx", "urql.test.tsx", "relay.test.tsx"],
+  entryPoints: ["apollo.test.tsx", "urql.test.tsx", "relay.test.tsx", "live/live.test.ts"],
   outdir: "generated",
   bundle: true,
   packages: "external",
@@ -74,6 +74,18 @@ await build({
   format: "esm",
   target: "node20",
   jsx: "automatic",
+  sourcemap: "inline",
+  plugins: [relayTags],
+});
+// The same libraries for a page.
+await build({
+  entryPoints: ["live/page.ts"],
+  outdir: "generated/live",
+  bundle: true,
+  platform: "browser",
+  format: "iife",
+  target: "es2022",
+  define: { "process.env.NODE_ENV": '"development"' },
   sourcemap: "inline",
   plugins: [relayTags],
 });

@@ -1,6 +1,6 @@
 // Starts and stops processes of cosmosblog on free loopback ports, with temporary data folders.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { createPrivateKey, sign } from "node:crypto";
+import { createPrivateKey, sign as signBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
@@ -19,13 +19,13 @@ const running = new Set<ChildProcess>();
 const folders: string[] = [];
 
 after(async () => {
-  await Promise.all([...running].map(stop));
+  await Promise.all([...running].map((process) => stop(process)));
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-async function stop(process: ChildProcess): Promise<void> {
+async function stop(process: ChildProcess, signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
   if (!running.delete(process)) return;
-  process.kill("SIGTERM");
+  process.kill(signal);
   if (process.exitCode === null) await once(process, "exit");
 }
 
@@ -36,8 +36,14 @@ export function newFolder(): string {
   return folder;
 }
 
+interface Process {
+  url: string;
+  stop(): Promise<void>; // as an operator does
+  kill(): Promise<void>;
+}
+
 // start runs a command that serves, and returns the origin of the first URL that it prints.
-async function start(command: string, args: string[], env = {}): Promise<{ url: string; stop(): Promise<void> }> {
+async function start(command: string, args: string[], env = {}): Promise<Process> {
   const child = spawn(binary, [command, "--addr", "127.0.0.1:0", ...args], {
     env: { ...environment, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -49,26 +55,26 @@ async function start(command: string, args: string[], env = {}): Promise<{ url: 
   for await (const line of lines) {
     child.stdout.resume(); // nobody reads the further lines
     const url = line.match(/http:\/\/[0-9.:]+/)?.[0];
-    if (url) return { url, stop: () => stop(child) };
+    if (url) return { url, stop: () => stop(child), kill: () => stop(child, "SIGKILL") };
   }
   throw new Error(`${command} did not start: ${log}`);
 }
 
 // Api is a running server of the API.
-export interface Api {
-  url: string;
-  stop(): Promise<void>;
+export interface Api extends Process {
   // token returns a token of an account, of the server's data folder.
   token(account: string): string;
   // expiredToken returns a token that expired an hour ago.
   expiredToken(account: string): string;
+  // shortToken returns a token that expires in two to three seconds.
+  shortToken(account: string): string;
   // ask sends a query without a client library. It fails if the answer has errors.
   ask<Data = any>(query: string, variables?: object, account?: string): Promise<Data>;
 }
 
 // serve starts a server and waits until it is ready.
 export async function serve(data: string, args: string[] = [], env = {}): Promise<Api> {
-  const { url: origin, stop } = await start("serve", ["--data", data, ...args], env);
+  const { url: origin, ...process } = await start("serve", ["--data", data, ...args], env);
   const url = `${origin}/graphql`;
   await until("the server is ready", async () => (await fetch(new URL("/readyz", url))).ok);
   const tokens = new Map<string, string>();
@@ -79,19 +85,22 @@ export async function serve(data: string, args: string[] = [], env = {}): Promis
     }
     return tokens.get(account)!;
   };
+  // sign returns a token of the data folder's key that is valid between two times, in seconds.
+  const sign = (account: string, iat: number, exp: number) => {
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+    const claims = { iss: "cosmosblog-local", sub: account, iat, exp };
+    const signed = `${encode({ alg: "EdDSA", typ: "JWT" })}.${encode(claims)}`;
+    const key = createPrivateKey(readFileSync(join(data, "local-key.pem")));
+    return `${signed}.${signBytes(null, Buffer.from(signed), key).toString("base64url")}`;
+  };
+  const hour = 3600;
+  const now = () => Math.floor(Date.now() / 1000);
   return {
     url,
-    stop,
+    ...process,
     token,
-    expiredToken(account) {
-      const hour = 3600;
-      const now = Math.floor(Date.now() / 1000);
-      const claims = { iss: "cosmosblog-local", sub: account, iat: now - 2 * hour, exp: now - hour };
-      const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
-      const signed = `${encode({ alg: "EdDSA", typ: "JWT" })}.${encode(claims)}`;
-      const key = createPrivateKey(readFileSync(join(data, "local-key.pem")));
-      return `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
-    },
+    expiredToken: (account) => sign(account, now() - 2 * hour, now() - hour),
+    shortToken: (account) => sign(account, now(), now() + 3),
     async ask<Data>(query: string, variables?: object, account?: string): Promise<Data> {
       const response = await fetch(url, {
         method: "POST",

@@ -253,6 +253,7 @@ export function scenario(library: Library) {
       await screen.findByText("This post does not exist.", undefined, wait);
       posts.splice(2, 1);
       await waitFor(() => assert.deepEqual(shownIds().slice(0, 9), posts.slice(0, 9)), wait);
+      await until("others do not see the post either", async () => !(await feedIds(api)).includes(id));
     });
 
     test("a new post is first in the list at once", async () => {
