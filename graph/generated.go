@@ -102,6 +102,7 @@ type QueryResolver interface {
 type SubscriptionResolver interface {
 	PostChanged(ctx context.Context, id blog.Ref) (<-chan *blog.Post, error)
 	CommentAdded(ctx context.Context, postID blog.Ref, after *string) (<-chan *model.Edge[*blog.Comment], error)
+	PostPublished(ctx context.Context, after *string) (<-chan *model.Edge[*blog.Post], error)
 }
 type TagResolver interface {
 	PostCount(ctx context.Context, obj *blog.Tag) (*int, error)
@@ -677,6 +678,19 @@ type Subscription {
     """
     after: String
   ): CommentEdge @price(ru: 2.8, whole: true)
+
+  """
+  The posts that come into ` + "`" + `feed` + "`" + `, in that order: each once, those from now on, or after a cursor. Posts
+  that were deleted meanwhile are left out. If so many were published since the cursor that ` + "`" + `feed` + "`" + ` no
+  longer has them all, the next answer has ` + "`" + `extensions.gap: true` + "`" + `: query ` + "`" + `feed` + "`" + ` then.
+  """
+  postPublished(
+    """
+    The ` + "`" + `cursor` + "`" + ` of the last message, or that of the first post of ` + "`" + `feed` + "`" + `. Over server-sent events, the
+    header ` + "`" + `Last-Event-ID` + "`" + ` replaces it.
+    """
+    after: String
+  ): PostEdge @price(ru: 2.8)
 }
 
 """
@@ -1975,6 +1989,20 @@ func (ec *executionContext) field_Subscription_postChanged_args(ctx context.Cont
 		return nil, err
 	}
 	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_postPublished_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg0
 	return args, nil
 }
 
@@ -4900,6 +4928,50 @@ func (ec *executionContext) fieldContext_Subscription_commentAdded(ctx context.C
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Subscription_commentAdded_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_postPublished(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_postPublished(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().PostPublished(ctx, fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Edge[*blog.Post]) graphql.Marshaler {
+			return ec.marshalOPostEdge2ᚖcosmosblogᚋgraphᚋmodelᚐEdge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_postPublished(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PostEdge(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_postPublished_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -8598,6 +8670,8 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 		return ec._Subscription_postChanged(ctx, fields[0])
 	case "commentAdded":
 		return ec._Subscription_commentAdded(ctx, fields[0])
+	case "postPublished":
+		return ec._Subscription_postPublished(ctx, fields[0])
 	default:
 		panic("unknown field " + strconv.Quote(fields[0].Name))
 	}
@@ -10252,6 +10326,13 @@ func (ec *executionContext) marshalOPostConnection2ᚖcosmosblogᚋgraphᚋmodel
 		return graphql.Null
 	}
 	return ec._PostConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPostEdge2ᚖcosmosblogᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*blog.Post]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PostEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOString2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {

@@ -44,7 +44,7 @@ func (r subscriptionResolver) CommentAdded(ctx context.Context, postID blog.Ref,
 		switch {
 		case after == nil: // begin places the stream
 		case *after == "": // an empty list has no cursor
-			s.isPlaced = true
+			s.after = new(blog.Position) // before all comments
 		default:
 			position, err := s.list.Position(*after)
 			if err != nil {
@@ -55,6 +55,38 @@ func (r subscriptionResolver) CommentAdded(ctx context.Context, postID blog.Ref,
 		s.changed, s.stop = r.store.WatchPost(postID.ID)
 		return s, nil
 	})
+}
+
+// PostPublished resolves Subscription.postPublished.
+func (r subscriptionResolver) PostPublished(ctx context.Context, after *string) (<-chan *model.PostEdge, error) {
+	return valueOrStream[*model.PostEdge](ctx, func(o *stream.Opening) (stream.Stream, error) {
+		s := &arrivalStream{store: r.store}
+		if o.After != "" {
+			after = &o.After
+		}
+		if after != nil {
+			var err error
+			if s.after, s.postID, err = arrivalAfter(*after); err != nil {
+				return nil, blog.AtField(err, "after")
+			}
+		}
+		s.changed, s.stop = r.store.WatchFeed()
+		return s, nil
+	})
+}
+
+// arrivalAfter returns the position of a cursor of postPublished, or the post of a cursor of the
+// feed.
+func arrivalAfter(cursor string) (position *blog.Position, postID string, err error) {
+	arrival, err := model.ArrivalsList.Position(cursor)
+	if err == nil {
+		return &arrival, "", nil
+	}
+	listed, feedErr := model.FeedList.Position(cursor)
+	if feedErr != nil {
+		return nil, "", err
+	}
+	return nil, listed.ID, nil
 }
 
 // valueOrStream returns the value of the context's event. Without an event, it makes the stream.
@@ -235,6 +267,98 @@ func (s *commentStream) checkPost(ctx context.Context) error {
 
 // Close implements stream.Stream.
 func (s *commentStream) Close() { s.stop() }
+
+// postsOfStream is the number of posts that a stream reads at once.
+const postsOfStream = 20
+
+// arrivalStream sends the posts that come into the feed after a position. Their dates of arrival
+// increase with the transactions, so none appears before the position.
+type arrivalStream struct {
+	store   *store.Store
+	changed <-chan struct{}
+	stop    func()
+
+	after  *blog.Position // nil until the stream is placed
+	postID string         // of the feed, to place the stream after; empty for the last arrival
+	hasGap bool           // there may have been posts that are gone
+	edges  []model.PostEdge
+}
+
+// Next implements stream.Stream. Errors: those of the store.
+func (s *arrivalStream) Next(ctx context.Context) (stream.Event, error) {
+	for len(s.edges) == 0 {
+		isNew, err := s.read(ctx)
+		if err != nil {
+			return stream.Event{}, err
+		}
+		if !isNew {
+			if err := s.waitForChange(ctx); err != nil {
+				return stream.Event{}, err
+			}
+		}
+	}
+	edge := &s.edges[0]
+	s.edges = s.edges[1:]
+	event := stream.Event{Value: edge, ID: edge.Cursor(), Cursor: edge.Cursor(), HasGap: s.hasGap}
+	s.hasGap = false
+	return event, nil
+}
+
+// read reads the next posts. It reports whether there may be more than it has read.
+func (s *arrivalStream) read(ctx context.Context) (isNew bool, err error) {
+	ctx, cancel := reading(ctx, s.store)
+	defer cancel()
+	last, trimmed, err := s.store.LastArrivals(ctx)
+	if err == nil && s.after == nil {
+		err = s.place(ctx, last)
+	}
+	if err != nil || last <= s.after.CreationDate {
+		return false, err
+	}
+	page, err := s.store.Arrivals(ctx, blog.PageRequest{First: postsOfStream, After: s.after})
+	if err != nil {
+		return false, err
+	}
+	s.hasGap = s.hasGap || trimmed > s.after.CreationDate
+	if n := len(page.Positions); n > 0 {
+		s.after = &page.Positions[n-1]
+	}
+	if !page.HasNextPage && s.after.CreationDate < last { // the last ones were deleted or trimmed
+		s.after = &blog.Position{CreationDate: last}
+	}
+	connection := model.PostConnection{List: model.ArrivalsList, Page: page}
+	s.edges = connection.Edges()
+	return len(s.edges) > 0, nil
+}
+
+// place places the stream after a post of the feed, or after the last arrival. If the post is no
+// longer in the feed, the stream begins with all that have arrived.
+func (s *arrivalStream) place(ctx context.Context, last blog.DateTime) error {
+	if s.postID == "" {
+		s.after = &blog.Position{CreationDate: last}
+		return nil
+	}
+	date, isListed, err := s.store.ArrivalOf(ctx, s.postID)
+	if err == nil {
+		s.after, s.hasGap = &blog.Position{CreationDate: date}, !isListed
+	}
+	return err
+}
+
+// arrivalsApart is the least time between two reads of the horizon. The feed changes with each like
+// of its posts, and each change wakes all streams.
+const arrivalsApart = 100 * time.Millisecond
+
+// waitForChange waits until the feed changes. Error: ctx's.
+func (s *arrivalStream) waitForChange(ctx context.Context) error {
+	if err := wait(ctx, s.changed); err != nil {
+		return err
+	}
+	return cosmos.Sleep(ctx, arrivalsApart)
+}
+
+// Close implements stream.Stream.
+func (s *arrivalStream) Close() { s.stop() }
 
 // wait waits for a signal. Error: ctx's.
 func wait(ctx context.Context, signal <-chan struct{}) error {

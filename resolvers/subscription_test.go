@@ -17,6 +17,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -35,6 +36,7 @@ import (
 	"cosmosblog/store"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/tail"
+	"cosmosblog/store/views"
 )
 
 // streaming is a server on a port, whose subscriptions learn of changes by a tail.
@@ -51,7 +53,7 @@ const patience = 20 * time.Second
 func (s *server) newStreaming(change func(*httpapi.Options)) *streaming {
 	s.Helper()
 	logger := slog.New(slog.NewTextHandler(s.Output(), nil))
-	watcher := tail.New(tail.Options{DB: s.db, Containers: []string{schema.Posts}, Staleness: 200 * time.Millisecond, Logger: logger})
+	watcher := tail.New(tail.Options{DB: s.db, Containers: []string{schema.Posts, schema.Feed}, Staleness: 200 * time.Millisecond, Logger: logger})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = watcher.Run(ctx) }()
@@ -724,5 +726,129 @@ func TestSlowStreamsGiveMemoryBack(t *testing.T) {
 	}
 	if n, err := io.Copy(io.Discard, slow); errors.Is(err, os.ErrDeadlineExceeded) || n > (fields-2)*large {
 		t.Errorf("the slow client got %d bytes more, and %v", n, err)
+	}
+}
+
+// published is an answer of postPublished.
+type published struct {
+	Data struct {
+		PostPublished struct {
+			Cursor string
+			Node   struct{ Title, Content, Excerpt string }
+		}
+	}
+	Extensions struct{ Gap bool }
+}
+
+// published returns the next answer of postPublished, whose cursor must be the event's id.
+func (e *events) published() published {
+	e.Helper()
+	got := e.next()
+	var answer published
+	if err := json.Unmarshal([]byte(got.data), &answer); err != nil || answer.Data.PostPublished.Cursor != got.id || got.id == "" {
+		e.Fatalf("got %+v: %v", got, err)
+	}
+	return answer
+}
+
+// wantPublished requires the titles of the next posts, and returns the last cursor.
+func (e *events) wantPublished(titles ...string) (cursor string) {
+	e.Helper()
+	for _, title := range titles {
+		got := e.published()
+		post := got.Data.PostPublished.Node
+		if post.Title != title || post.Content != "Content of "+title || got.Extensions.Gap {
+			e.Fatalf("got %+v, want %s", got, title)
+		}
+		cursor = got.Data.PostPublished.Cursor
+	}
+	return cursor
+}
+
+// Posts reach a stream once, in the order in which they come into the feed. Another server
+// continues it after a cursor, or after a post of the feed.
+func TestPostPublished(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t)
+	first, second := s.newStreaming(nil), s.newStreaming(nil)
+	ann, bob := s.user("Ann"), s.user("Bob")
+	publish := func(titles ...string) {
+		for _, title := range titles {
+			ann.post(title, "Content of "+title)
+		}
+	}
+	const fields = `{ cursor node { title content excerpt comments { nodes { id } } } } }`
+	const query = `subscription { postPublished ` + fields
+	publish("before")
+	one := first.subscribe(query, "")
+	for begun := false; !begun; {
+		publish("begun")
+		select {
+		case <-one.received:
+			begun = true
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	publish("last")
+	cursor := one.published().Data.PostPublished.Cursor
+	for {
+		got := one.published()
+		if cursor = got.Data.PostPublished.Cursor; got.Data.PostPublished.Node.Title == "last" {
+			break
+		}
+	}
+	publish("1")
+	bob.like(ann.post("2", "Content of 2"))
+	one.wantPublished("1", "2")
+	one.close()
+	publish("3")
+	two := second.subscribe(query, cursor)
+	two.wantPublished("1", "2", "3")
+	feed := s.anonymous().ask(`{ feed { edges { cursor node { title } } } }`)
+	newest := feed.text("feed.edges.0.cursor")
+	publish("4", "5")
+	three := first.subscribe(fmt.Sprintf(`subscription { postPublished(after: %q) `, newest)+fields, "")
+	three.wantPublished("4", "5")
+	two.wantPublished("4", "5")
+
+	for _, wrong := range []string{"no cursor", "AAAA"} {
+		e := first.subscribe(fmt.Sprintf(`subscription { postPublished(after: %q) `, wrong)+fields, "")
+		if got := e.next(); !strings.Contains(got.data, "BAD_USER_INPUT") || !strings.Contains(got.data, `"field":["after"]`) {
+			t.Errorf("%s: %+v", wrong, got)
+		}
+		e.wantEnd()
+	}
+}
+
+// A stream whose cursor is before posts that are gone from the feed says so, and goes on with those
+// that are left.
+func TestGapOfPublishedPosts(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(nil)
+	ann := s.user("Ann")
+	ann.post("oldest", "Content")
+	anonymous := s.anonymous()
+	listed := anonymous.ask(`{ feed { edges { cursor } } }`).text("feed.edges.0.cursor")
+	e := s.subscribe(`subscription { postPublished(after: "`+listed+`") { cursor node { title } } }`, "")
+	ann.post("0", "Content")
+	cursor := e.published().Data.PostPublished.Cursor
+	e.close()
+	const all = views.FeedCapacity + 2*views.FeedSurplus
+	for i := 1; i < all; i++ {
+		ann.post(fmt.Sprint(i), "Content")
+	}
+	for name, after := range map[string]string{"a cursor": cursor, "a post": listed} {
+		e := s.subscribe(`subscription { postPublished(after: "`+after+`") { cursor node { title } } }`, "")
+		got := e.published()
+		next, err := strconv.Atoi(got.Data.PostPublished.Node.Title)
+		if err != nil || !got.Extensions.Gap || next <= 1 || next > all-views.FeedCapacity {
+			t.Fatalf("after %s: %+v, %v", name, got, err)
+		}
+		for next++; next < all; next++ {
+			if got := e.published(); got.Data.PostPublished.Node.Title != fmt.Sprint(next) || got.Extensions.Gap {
+				t.Fatalf("after %s: %+v, want post %d", name, got, next)
+			}
+		}
+		e.close()
 	}
 }

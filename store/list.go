@@ -32,6 +32,7 @@ const (
 
 	userPostsFilter = `SELECT TOP @n * FROM c WHERE c.type = 'post'`
 	feedPostsFilter = `SELECT TOP @n * FROM c WHERE c.deleted = false`
+	arrivalsFilter  = `SELECT TOP @n * FROM c WHERE c.arrivalDate > `
 	commentsFilter  = `SELECT TOP @n * FROM c WHERE c.type = 'comment'`
 	likesFilter     = `SELECT TOP @n * FROM c WHERE c.type = 'like'`
 )
@@ -46,6 +47,11 @@ var (
 	feedPosts = listing{
 		first: feedPostsFilter + liveFirstOrder,
 		after: feedPostsFilter + afterNewest + liveFirstOrder,
+	}
+	// The posts of the feed in the order of their arrival. The position's date is that of an arrival.
+	arrivals = listing{
+		first: arrivalsFilter + `'' ORDER BY c.arrivalDate`,
+		after: arrivalsFilter + `@date ORDER BY c.arrivalDate`,
 	}
 	allComments = listing{
 		first: commentsFilter + oldestFirstOrder,

@@ -97,13 +97,23 @@ func (s *Store) WatchPost(postID string) (changed <-chan struct{}, stop func()) 
 	return s.watch.Watch(schema.Posts, postID)
 }
 
-// AfterChange returns a context whose reads of posts have all changes that WatchPost has told.
+// WatchFeed is WatchPost for the feed.
+func (s *Store) WatchFeed() (changed <-chan struct{}, stop func()) {
+	if s.watch == nil {
+		return nil, func() {}
+	}
+	return s.watch.Watch(schema.Feed, schema.FeedPartition)
+}
+
+// AfterChange returns a context whose reads have all changes that WatchPost and WatchFeed have
+// told.
 func (s *Store) AfterChange(ctx context.Context) context.Context {
 	if s.watch == nil {
 		return ctx
 	}
 	ctx = cosmos.InSession(ctx)
 	s.watch.Join(ctx, schema.Posts)
+	s.watch.Join(ctx, schema.Feed)
 	return ctx
 }
 

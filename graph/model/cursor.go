@@ -27,10 +27,18 @@ const (
 	commentsKind
 	likesKind
 	listedPostsKind
+	arrivalsKind
 )
+
+// isOfFeed reports whether there is only one list of the kind, so that its cursors need no mark.
+func (k listKind) isOfFeed() bool { return k == feedKind || k == arrivalsKind }
 
 // FeedList names the feed.
 var FeedList = List{kind: feedKind}
+
+// ArrivalsList names the posts of the feed in the order of their arrival. The creation date of a
+// position is the date of arrival.
+var ArrivalsList = List{kind: arrivalsKind}
 
 // UserPostsList names the list of a user's posts.
 func UserPostsList(userID string) List { return newList(userPostsKind, userID) }
@@ -51,7 +59,7 @@ func newList(kind listKind, parent string) List {
 	return List{kind, parent, [3]byte{byte(sum >> 16), byte(sum >> 8), byte(sum)}}
 }
 
-// A cursor is the base64url of 24 bytes in the feed, and 27 in other lists:
+// A cursor is the base64url of 24 bytes in the lists of the feed, and 27 in others:
 //   - 8 bytes, big-endian: the listKind in 4 bits, the creation date in 53 bits (microseconds since
 //     1970, which end in the year 2255), and the rank in 7 bits,
 //   - not in the feed: 3 bytes of a hash of the list's user, post, tag or month,
@@ -80,7 +88,7 @@ func (l List) Cursor(p blog.Position) string {
 	head := uint64(l.kind)<<(dateBits+rankBits) | date<<rankBits | uint64(p.Rank)
 	id, _ := blog.PackID(p.ID)
 	bytes := binary.BigEndian.AppendUint64(make([]byte, 0, 27), head)
-	if l.kind != feedKind {
+	if !l.kind.isOfFeed() {
 		bytes = append(bytes, l.mark[:]...)
 	}
 	return string(cursorEncoding.AppendEncode(make([]byte, 0, 36), append(bytes, id[:]...)))
@@ -99,9 +107,9 @@ func (l List) Position(cursor string) (blog.Position, error) {
 	head := binary.BigEndian.Uint64(bytes)
 	kind := listKind(head >> (dateBits + rankBits))
 	switch {
-	case kind < feedKind || kind > listedPostsKind || (kind == feedKind) != (len(bytes) == 24):
+	case kind < feedKind || kind > arrivalsKind || kind.isOfFeed() != (len(bytes) == 24):
 		return blog.Position{}, errBadCursor
-	case kind != l.kind, kind != feedKind && [3]byte(bytes[8:11]) != l.mark:
+	case kind != l.kind, !kind.isOfFeed() && [3]byte(bytes[8:11]) != l.mark:
 		return blog.Position{}, errOtherList
 	}
 	position := blog.Position{

@@ -74,7 +74,7 @@ func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) R
 	reads := Reads{Sessions: sessions.New(sessionOptions(database))}
 	options := tail.Options{
 		DB:         database.DB,
-		Containers: []string{schema.Posts}, // which are watched
+		Containers: []string{schema.Posts, schema.Feed}, // which are watched
 		Staleness:  cmp.Or(c.Staleness, watchStaleness),
 		Logger:     task.Logger,
 	}

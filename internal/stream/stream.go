@@ -21,6 +21,8 @@ type Event struct {
 	Cursor string
 	// IsState reports that the event is a state, which replaces those before it.
 	IsState bool
+	// HasGap reports that some events before this one cannot be had any more.
+	HasGap bool
 	// Spent is what the stream has spent since the event before, in RU, as budgets count it. It
 	// counts if Next returns an error, too.
 	Spent float64

@@ -118,6 +118,12 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 	ctx, cancel := lifecycle.Detached(limits.WithMemory(graphql.StartOperationTrace(budget.With(ctx, payment)), memory), x.Limits.Time)
 	defer cancel()
 	operation, executed := x.dispatch(stream.WithEvent(ctx, event))
+	if event.HasGap {
+		if executed.Extensions == nil {
+			executed.Extensions = map[string]any{}
+		}
+		executed.Extensions["gap"] = true
+	}
 	isOwn := len(executed.Errors) > 0 || len(executed.Extensions) > 0
 	if len(executed.Data) <= memorypool.Small {
 		memory.Close()
