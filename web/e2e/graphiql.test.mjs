@@ -130,6 +130,13 @@ test('subscriptions show their answers as they come', async () => {
   await example(other, 'C3');
   await run(other);
   await shown.getByText('"Well said."').waitFor();
+
+  await example(page, 'S3'); // ends the one before
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await page.getByRole('button', { name: 'Stop query' }).waitFor();
+  await example(other, 'C2');
+  await run(other);
+  await shown.getByText('"One partition is enough"').waitFor();
   await page.getByRole('button', { name: 'Stop query' }).click();
   await page.getByRole('button', { name: 'Execute query' }).waitFor();
   page.check();

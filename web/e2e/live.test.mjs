@@ -237,6 +237,40 @@ test('a tab that is hidden for a while closes its socket, and shows what it miss
   bea.check();
 });
 
+test('new posts wait behind a button, so that nothing moves', async () => {
+  const anna = await openAs('anna');
+  const bea = await openAs('bea');
+  await bea.goto(url);
+  const cards = bea.getByRole('article');
+  await cards.nth(3).waitFor();
+  await cards.nth(3).scrollIntoViewIfNeeded();
+  const { y } = await cards.nth(3).boundingBox();
+  for (const [title, name] of [['News', '1 new post'], ['More news', '2 new posts']]) {
+    await publish(anna, title);
+    await inView(bea.getByRole('button', { name }));
+  }
+  assert.equal((await cards.nth(3).boundingBox()).y, y);
+  await bea.axe();
+  await bea.getByRole('button', { name: '2 new posts' }).click();
+  await inView(bea.getByRole('link', { name: 'More news' }));
+  const titles = await cards.getByRole('heading').allInnerTexts();
+  assert.deepEqual(titles.slice(0, 2), ['More news', 'News']);
+  await bea.getByRole('button', { name: 'new post' }).waitFor({ state: 'detached' });
+  assert.equal(await bea.evaluate(() => document.activeElement.textContent), 'Recent posts');
+  bea.check();
+});
+
+test('the first post of an empty blog arrives', async () => {
+  const empty = await serve();
+  const bea = await open(empty);
+  await bea.getByRole('heading', { name: 'Your blog is empty' }).waitFor();
+  const anna = await openAs('anna', empty);
+  await publish(anna, 'The first post');
+  await bea.getByRole('button', { name: '1 new post' }).click();
+  await inView(bea.getByRole('link', { name: 'The first post' }));
+  bea.check();
+});
+
 test('a connection that went silent is replaced', async () => {
   const anna = await openAs('anna');
   await publish(anna, 'Silence');

@@ -48,6 +48,7 @@ export const examples = [
   example('T2', 'The archive', undefined, 'archive'),
   example('S1', 'Watch a post', undefined, 'post-changed', { postId: '' }),
   example('S2', 'Watch for comments', undefined, 'comment-added', { postId: '' }),
+  example('S3', 'Watch the feed', undefined, 'post-published'),
 ];
 
 // emptyIds returns the names of the ids that are empty in variables, a text in JSON.
