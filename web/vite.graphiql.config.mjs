@@ -47,7 +47,7 @@ const notices = {
 const shared = build('graphiql');
 shared.rolldownOptions.output = {
   codeSplitting: {
-    groups: [{ name: 'vendor', test: /preload-helper|node_modules[\\/](?!monaco-|prettier|graphql-language-service)/ }],
+    groups: [{ name: 'vendor', test: /preload-helper|node_modules[\\/](?!monaco-|prettier|graphql-language-service|graphql-ws)/ }],
   },
 };
 

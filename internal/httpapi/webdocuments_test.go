@@ -28,7 +28,7 @@ func TestDocumentsOfWebPages(t *testing.T) {
 		}
 	}
 	examples, err := filepath.Glob("../../web/graphiql/src/examples/*.graphql")
-	if err != nil || len(examples) != 12 {
+	if err != nil || len(examples) != 15 {
 		t.Fatalf("%d examples, %v", len(examples), err)
 	}
 	for _, path := range examples {

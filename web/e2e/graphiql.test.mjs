@@ -102,6 +102,71 @@ test('every query of the examples works at the first click', async () => {
   page.check();
 });
 
+test('subscriptions show their answers as they come', async () => {
+  const page = await explore((await serve({ users: 3 })) + '/playground');
+  await signIn(page, 'anna');
+  await example(page, 'C1');
+  await run(page);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.locator('.graphiql-editor-tool .view-line').first().waitFor();
+  const shown = page.getByRole('region', { name: 'Result Window' });
+
+  await example(page, 'S1');
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await shown.getByText('"postChanged"').waitFor();
+  await example(other, 'C4');
+  const { likeCount } = (await run(other)).data.likePost.post;
+  await shown.getByText(`"likeCount": ${likeCount}`).waitFor();
+  await page.getByRole('status').getByText('live').waitFor();
+  await panel(page, 'Request charges');
+  await page.getByText('Answers of subscriptions do not show their charges.').waitFor();
+  await page.axe(known);
+  await panel(page, 'Examples');
+
+  await example(page, 'S2');
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await page.getByRole('button', { name: 'Stop query' }).waitFor();
+  await example(other, 'C3');
+  await run(other);
+  await shown.getByText('"Well said."').waitFor();
+
+  await example(page, 'S3'); // ends the one before
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await page.getByRole('button', { name: 'Stop query' }).waitFor();
+  await example(other, 'C2');
+  await run(other);
+  await shown.getByText('"One partition is enough"').waitFor();
+  await page.getByRole('button', { name: 'Stop query' }).click();
+  await page.getByRole('button', { name: 'Execute query' }).waitFor();
+  page.check();
+});
+
+test('a subscription has the token of the session, or that of its headers', async () => {
+  const page = await explore();
+  const payloads = [];
+  page.on('websocket', (socket) =>
+    socket.once('framesent', ({ payload }) => payloads.push(JSON.parse(payload).payload?.Authorization)),
+  );
+  await signIn(page, 'anna');
+  await example(page, 'S1');
+  const shown = page.getByRole('region', { name: 'Result Window' });
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await shown.getByText('"postChanged"').waitFor();
+  await page.getByRole('button', { name: 'Stop query' }).click();
+  assert.match(payloads[0], /^Bearer ey/);
+
+  await page.getByRole('button', { name: 'Headers' }).click();
+  await page.getByRole('region', { name: 'Headers' }).locator('.monaco-editor:visible').click();
+  await page.keyboard.type('{"authorization": "Bearer old');
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await shown.getByText('UNAUTHENTICATED').waitFor();
+  await page.getByRole('button', { name: 'Execute query' }).waitFor();
+  assert.equal(payloads[1], 'Bearer old');
+  await page.getByRole('toolbar').getByRole('button', { name: 'Signed in as anna' }).waitFor();
+  page.check();
+});
+
 test('the examples tell a story in an empty blog', async () => {
   const page = await explore((await serve()) + '/playground');
   await signIn(page, 'anna');

@@ -30,18 +30,19 @@ export function newFolder({ users = 0 } = {}) {
 // returns its URL.
 export const serve = async (options) => (await start('serve', newFolder(options), '--log-level', 'warn')).url;
 
-// start starts a command that serves a data folder on a free port. It returns the command's URL, and
-// a function that stops it. The command ends with this process, which it does not keep alive.
+// start starts a command that serves a data folder on a free port, unless args name another. It returns
+// the command's URL, and functions that stop and kill it. The command ends with this process, which it
+// does not keep alive.
 export async function start(command, data, ...args) {
   const child = spawn(binary, [command, '--addr', '127.0.0.1:0', '--data', data, ...args], {
     env: { ...environment, COSMOS_KEY: engineKey },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.prependListener('exit', () => child.kill('SIGKILL'));
-  const stop = async () => {
+  const end = async (signal) => {
     const ends = new Promise((resolve) => child.once('exit', resolve));
     child.ref();
-    child.kill('SIGTERM');
+    child.kill(signal);
     await ends;
   };
   for await (const line of createInterface(child.stdout)) {
@@ -50,7 +51,7 @@ export async function start(command, data, ...args) {
     child.stdout.resume(); // nobody reads the further lines
     child.stdout.unref();
     child.unref();
-    return { url, stop };
+    return { url, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
   }
   throw new Error(`${command} did not start`);
 }
@@ -92,6 +93,10 @@ export async function open(url, options = {}) {
   page.on('pageerror', (error) => broken.push(`error: ${error.stack}`));
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== new URL(url).origin) broken.push(`request to ${request.url()}`);
+  });
+
+  page.on('websocket', (socket) => {
+    if (new URL(socket.url()).host !== new URL(url).host) broken.push(`socket to ${socket.url()}`);
   });
 
   page.broken = broken;

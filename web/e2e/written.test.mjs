@@ -165,6 +165,8 @@ test('after a rename, every place has the new name before the copies have it', a
   // Without a projector, no copy gets the new name.
   const { url } = await start('serve', data, '--projector=false', '--log-level', 'warn');
   const page = await open(url);
+  const live = []; // answers, which have the former name
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => live.push(payload)));
   await signIn(page, name);
   await page.getByRole('banner').getByRole('link', { name }).click();
   await page.getByRole('button', { name: 'Change name' }).click();
@@ -179,7 +181,9 @@ test('after a rename, every place has the new name before the copies have it', a
   }
   const inCard = (link) => () => card(page, 'By somebody renamed').getByRole('link', { name: link, exact: true }).click();
   await hasNewName(await answerOf(page, 'Feed', () => toFeed(page)), 2);
-  await hasNewName(await answerOf(page, 'Post', inCard('By somebody renamed')), 2);
+  const post = await answerOf(page, 'Post', inCard('By somebody renamed'));
+  await until(() => live.some((answer) => answer.includes(`"username":"${name}"`)));
+  await hasNewName(post, 2);
   await hasNewName(await answerOf(page, 'Feed', () => page.goto(url)), 2);
   await hasNewName(await answerOf(page, 'Tag', inCard('names')), 2);
   page.check();

@@ -15,7 +15,11 @@ function ChargePanel() {
       </h2>
       {!last && <p className="panel-text">Run an operation to see what it costs in request units (RU).</p>}
       {last && !cosmos && (
-        <p className="panel-text">The last answer has no charges, because it was rejected before it was executed.</p>
+        <p className="panel-text">
+          {last.milliseconds === undefined
+            ? 'Answers of subscriptions do not show their charges.'
+            : 'The last answer has no charges, because it was rejected before it was executed.'}
+        </p>
       )}
       {cosmos && (
         <>

@@ -30,8 +30,8 @@ function ExamplePanel() {
       </h2>
       <p className="panel-text">
         The ten operations of the article that this blog implements. C are commands and need a{' '}
-        <span className="nowrap">sign-in</span>, Q are queries. The charge is
-        what the article measured. T are lists that the article does not have.
+        <span className="nowrap">sign-in</span>, Q are queries. The charge is what the article measured. T are lists, and S
+        subscriptions, that the article does not have.
       </p>
       <ol>
         {examples.map((example) => (

@@ -23,7 +23,7 @@ export function Footer() {
         </Button>
       )}
       {last.cosmos && <span>{requests(last.cosmos.requests)}</span>}
-      <span>{Math.round(last.milliseconds)} ms</span>
+      <span>{last.milliseconds === undefined ? 'live' : `${Math.round(last.milliseconds)} ms`}</span>
       <span>{size(last.bytes)}</span>
       <NextStep codes={last.codes} />
     </div>

@@ -1,9 +1,11 @@
 // Requests to the API of this server.
-import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
-import { GraphQLError, Kind, parse, type ExecutionResult } from 'graphql';
+import type { Fetcher, FetcherParams, Observable } from '@graphiql/toolkit';
+import { GraphQLError, Kind, parse, type ExecutionResult, type OperationDefinitionNode } from 'graphql';
+import type { Sink } from 'graphql-ws/client';
 import { record } from './charges';
 import type { Ids } from './examples';
 import { noAnswer, Refused } from '../../shared/fetch';
+import { newLive } from '../../shared/live';
 import { expire } from '../../shared/session';
 import { bearer, current, sessionHeaders } from './session';
 
@@ -30,32 +32,66 @@ async function execute(body: object, headers: Record<string, unknown> = {}): Pro
 // fetcher executes the operations of the editor, and records the charges of all but introspection. It
 // returns a sentence if there is no answer: GraphiQL would show what is thrown with its stack.
 export const fetcher: Fetcher = async (params, options) => {
+  const operation = operationOf(params);
+  const body = { ...params, operationName: operation ? operation.name?.value : params.operationName };
+  if (operation?.operation === 'subscription') return live(body, options?.headers);
   const started = performance.now();
   let text: string;
   let result: ExecutionResult;
   try {
-    const response = await execute({ ...params, operationName: operationName(params) }, options?.headers);
+    const response = await execute(body, options?.headers);
     text = await response.text();
     result = JSON.parse(text);
   } catch {
     return { errors: [new GraphQLError(noAnswer)] };
   }
   if (params.operationName !== 'IntrospectionQuery') {
-    record({ result, milliseconds: performance.now() - started, bytes: new Blob([text]).size });
+    record({ result, milliseconds: performance.now() - started, bytes: size(text) });
   }
   return result;
 };
 
-// operationName returns the name of the operation to execute. GraphiQL learns the names in a text some
-// moments after it has changed, and may still have one of the text before.
-function operationName({ query, operationName }: FetcherParams): string | null | undefined {
+const size = (text: string) => new Blob([text]).size;
+
+// operationOf returns the operation to execute, if it is clear which one. GraphiQL learns the names in a
+// text some moments after it has changed, and may still have one of the text before.
+function operationOf({ query, operationName }: FetcherParams): OperationDefinitionNode | undefined {
   try {
     const operations = parse(query).definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-    const names = operations.map((operation) => operation.name?.value);
-    return names.length === 1 ? names[0] : operationName;
+    return operations.length === 1 ? operations[0] : operations.find(({ name }) => name?.value === operationName);
   } catch {
-    return operationName; // the server says what is wrong
+    return; // the server says what is wrong
   }
+}
+
+// live executes a subscription as the account that is signed in, unless headers name another, until
+// GraphiQL stops it. If the server does not accept the session's token, the session ends.
+function live(body: FetcherParams, headers: Record<string, unknown> = {}) {
+  const session = current();
+  const named = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization');
+  const authorization = named ? String(named[1]) : session && bearer(session);
+  return {
+    subscribe({ next, error, complete }: Sink<ExecutionResult>) {
+      const show = (result: ExecutionResult) => {
+        record({ result, bytes: size(JSON.stringify(result)) });
+        next(result);
+      };
+      const end = newLive({
+        authorization,
+        onRefused(reason) {
+          if (!named) expire(session?.token);
+          end();
+          show({ errors: [new GraphQLError(reason, { extensions: { code: 'UNAUTHENTICATED' } })] });
+          complete();
+        },
+      })<ExecutionResult>(body, {
+        next: show,
+        complete,
+        error: (reasons) => (Array.isArray(reasons) ? show({ errors: reasons }) : error(reasons)),
+      });
+      return { unsubscribe: end };
+    },
+  } as Observable<ExecutionResult>;
 }
 
 // ask sends an operation that the page itself needs, as the account that is signed in.

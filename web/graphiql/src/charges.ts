@@ -13,16 +13,18 @@ export interface Sent {
   cached?: boolean;
 }
 
-// Answer is an answer to an operation of the editor.
+// Answer is an answer to an operation of the editor. Those of a subscription have no time, because they
+// come when something happens.
 export interface Answer {
-  milliseconds: number;
+  milliseconds?: number;
   bytes: number;
   codes: string[]; // of its errors
   // cosmos is missing if the request was rejected.
   cosmos?: { estimate: number; requestCharge: number; requests: Sent[] };
 }
 
-// Charges is the last answer, and the sums over all answers.
+// Charges is the last answer, and the sums over all answers but those of subscriptions, whose charges
+// are unknown.
 export interface Charges {
   last?: Answer;
   answers: number;
@@ -33,12 +35,12 @@ let charges: Charges = { answers: 0, total: 0 };
 const listeners = new Set<() => void>();
 
 // record adds an answer.
-export function record({ result, ...measured }: { result: ExecutionResult; milliseconds: number; bytes: number }) {
+export function record({ result, ...measured }: { result: ExecutionResult; milliseconds?: number; bytes: number }) {
   const cosmos = result.extensions?.cosmos as Answer['cosmos'];
   const codes = (result.errors ?? []).map((error) => String(error.extensions?.code ?? ''));
   charges = {
     last: { ...measured, codes, cosmos },
-    answers: charges.answers + 1,
+    answers: charges.answers + (measured.milliseconds === undefined ? 0 : 1),
     total: charges.total + (cosmos?.requestCharge ?? 0),
   };
   for (const listener of listeners) listener();

@@ -1,5 +1,5 @@
-// The ten operations of the article, and the lists of tags and months, as tabs. Their variables are filled with ids of the blog when a
-// tab is shown.
+// The ten operations of the article, the lists of tags and months, and the subscriptions, as tabs. Their
+// variables are filled with ids of the blog when a tab is shown.
 
 const texts = import.meta.glob<string>('./examples/*.graphql', { query: '?raw', import: 'default', eager: true });
 
@@ -11,7 +11,7 @@ export interface Ids {
 }
 
 export interface Example {
-  code: string; // the article's name of the operation, or T1 and T2
+  code: string; // the article's name of the operation, or T for tags and months, or S for subscriptions
   title: string;
   query: string;
   variables: string; // JSON
@@ -46,6 +46,9 @@ export const examples = [
   example('Q5', 'A post’s likes', 8.92, 'likes', { postId: '' }),
   example('T1', 'Tags and their posts', undefined, 'tags'),
   example('T2', 'The archive', undefined, 'archive'),
+  example('S1', 'Watch a post', undefined, 'post-changed', { postId: '' }),
+  example('S2', 'Watch for comments', undefined, 'comment-added', { postId: '' }),
+  example('S3', 'Watch the feed', undefined, 'post-published'),
 ];
 
 // emptyIds returns the names of the ids that are empty in variables, a text in JSON.

@@ -1,10 +1,12 @@
 import { cacheExchange, type Cache, type Entity } from '@urql/exchange-graphcache';
 import { CommentPageDocument } from '../gql/graphql';
 import type {
+  CommentAddedSubscription,
   CreateCommentMutation,
   CreateUserMutation,
   DeleteCommentMutation,
   DeletePostMutation,
+  PostChangedSubscription,
 } from '../gql/graphql';
 
 // newCache returns a normalised cache: one copy of each object. Tags and months have their name
@@ -25,7 +27,11 @@ export function newCache() {
       ArchiveMonth: ({ month }) => month as string,
     },
     resolvers: {
-      Query: { post: (_, { id }) => ({ __typename: 'Post', id: id as string }) },
+      Query: {
+        // A post of a list needs no other request. Where there is none, the server has answered null.
+        post: (_, { id }, cache) =>
+          cache.resolve('Query', 'post', { id: id as string }) === null ? null : { __typename: 'Post', id: id as string },
+      },
     },
     updates: {
       Mutation: {
@@ -42,18 +48,23 @@ export function newCache() {
         },
         createComment(result: CreateCommentMutation, _, cache) {
           const { comment, post } = result.createComment ?? {};
-          if (!comment || !post) return;
-          if (isListed(cache, comment, post, 'comments')) return; // an answer before this one was lost
-          cache.updateQuery({ query: CommentPageDocument, variables: { id: post.id } }, (data) => {
-            data?.post?.comments?.edges.unshift({ __typename: 'CommentEdge', node: comment });
-            return data;
-          });
+          if (comment && post) addComment(cache, comment, post.id);
         },
         deleteComment(result: DeleteCommentMutation, _, cache) {
           const { comment, post } = result.deleteComment ?? {};
           if (!comment || !post) return;
           remove(cache, comment, post, 'comments');
           cache.invalidate(comment);
+        },
+      },
+      Subscription: {
+        postChanged(result: PostChangedSubscription, { id }, cache) {
+          // The post was deleted. The page reads it again, and sees that.
+          if (!result.postChanged) cache.invalidate({ __typename: 'Post', id: id as string });
+        },
+        commentAdded(result: CommentAddedSubscription, { postId }, cache) {
+          const { node, cursor } = result.commentAdded ?? {};
+          if (node) addComment(cache, node, postId as string, cursor);
         },
       },
     },
@@ -72,6 +83,23 @@ function liked(cache: Cache, { postId }: { postId: string }, change: 1 | -1) {
     __typename: change === 1 ? 'LikePostPayload' : 'UnlikePostPayload',
     post: { ...post, likeCount, viewerHasLiked: change === 1 },
   };
+}
+
+type Comment = NonNullable<CommentAddedSubscription['commentAdded']>['node'];
+
+// addComment adds a comment to the list of its post, newest first, unless the list has it already: the
+// author's page gets it as the answer to its mutation, and live. A cursor is that of the newest comment.
+function addComment(cache: Cache, comment: Comment, postId: string, cursor?: string) {
+  const isKnown = isListed(cache, comment, { __typename: 'Post', id: postId }, 'comments');
+  cache.updateQuery({ query: CommentPageDocument, variables: { id: postId } }, (data) => {
+    const list = data?.post?.comments;
+    if (!list) return data;
+    if (cursor) list.pageInfo.startCursor = cursor;
+    const older = list.edges.findIndex(({ node }) => Date.parse(node.creationDate) <= Date.parse(comment.creationDate));
+    if (isKnown || (older < 0 && list.pageInfo.hasNextPage)) return data; // it can belong to a later page
+    list.edges.splice(older < 0 ? list.edges.length : older, 0, { __typename: 'CommentEdge', node: comment });
+    return data;
+  });
 }
 
 // forgetLists forgets all lists of posts, the tags, and the months of the archive. A reader who comes

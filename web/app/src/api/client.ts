@@ -5,6 +5,7 @@ import type { Session } from '../../../shared/session';
 import { fetchAs } from '../../../shared/written';
 import { newCache } from './cache';
 import { addCost } from './cost';
+import { liveExchange } from './live';
 import { noteStale } from './stale';
 
 // newClient returns an account's client of the API with an empty cache. A page that signs in or out
@@ -31,6 +32,7 @@ export function newClient(account: Session | null, onRefused: () => void): Clien
           if (codesOf(result.error).includes('UNAUTHENTICATED')) onRefused();
         },
       }),
+      liveExchange({ authorization: headers.authorization, onRefused }),
       fetchExchange,
     ],
   });

@@ -24,8 +24,8 @@ export function CostBar() {
         <div className={styles.details}>
           <p>
             RU (request units) are the currency of Cosmos DB: a read of one small item costs 1 RU. Before it ran them,
-            the server priced these operations at up to {ru.format(price)} RU. Try other ones in{' '}
-            <a href="/playground">GraphiQL</a>.
+            the server priced these operations at up to {ru.format(price)} RU. What others do meanwhile, and appears by
+            itself, is not counted. Try other operations in <a href="/playground">GraphiQL</a>.
           </p>
           <p>
             <a href="/models">Simpler models</a> of the same blog, measured side by side with this one, show what its copies

@@ -10,13 +10,21 @@ const sentences = {
   month: undefined,
 };
 
+type Props = { what: keyof typeof sentences; isDeleted?: boolean; faults?: Fault[]; retry?: () => void };
+
 // Gone stands for something that does not exist, or that could not be read because of faults. For what
-// can be missing only because its name is not valid, the fault has the sentence.
-export function Gone({ what, faults = [], retry }: { what: keyof typeof sentences; faults?: Fault[]; retry?: () => void }) {
+// can be missing only because its name is not valid, the fault has the sentence. What isDeleted was there
+// a moment ago.
+export function Gone({ what, isDeleted, faults = [], retry }: Props) {
   const isBroken = faults.some(({ code }) => code !== 'BAD_USER_INPUT'); // an address can be no id at all
   return (
     <section className="empty">
-      {isBroken ? (
+      {isDeleted ? (
+        <>
+          <Title text={`This ${what} was deleted`} />
+          <p>It was here a moment ago.</p>
+        </>
+      ) : isBroken ? (
         <>
           <Title text={`This ${what} could not be read`} />
           <FaultBox faults={faults} retry={retry} />

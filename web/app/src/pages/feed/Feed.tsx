@@ -7,15 +7,25 @@ import { SignInForm } from '../../parts/SignInForm';
 import { StaleNotice } from '../../parts/StaleNotice';
 import { Title } from '../../parts/Title';
 import styles from './Feed.module.css';
+import { NewPosts } from './NewPosts';
 import { Welcome } from './Welcome';
 
 // Feed lists the most recent posts. An empty blog has a first post to publish instead.
 export function Feed() {
   const viewer = useViewer();
   const { data, isLoading, isStale, retry } = useRead(FeedDocument, {});
-  if (data?.feed?.edges.length === 0 && !isStale) return <Welcome />;
+  const newPosts = data?.feed && <NewPosts feed={data.feed} show={retry} />;
+  if (data?.feed?.edges.length === 0 && !isStale) {
+    return (
+      <>
+        {newPosts}
+        <Welcome />
+      </>
+    );
+  }
   return (
     <>
+      {newPosts}
       <Title text="Recent posts" />
       {viewer === null && <Invitation />}
       <StaleNotice isStale={isStale} isLoading={isLoading} retry={retry} />

@@ -1,10 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
-import { session } from '../../api/session';
+import { useLive } from '../../api/live';
+import { session, useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
 import { read, type FragmentType } from '../../gql/fragment-masking';
-import { CommentListFragmentDoc, CommentPageDocument } from '../../gql/graphql';
+import {
+  CommentAddedDocument,
+  CommentItemFragmentDoc,
+  CommentListFragmentDoc,
+  CommentPageDocument,
+} from '../../gql/graphql';
 import { FaultBox } from '../../parts/FaultBox';
 import { focusIfLost } from '../../parts/focus';
+import { announce } from '../../parts/Notice';
 import { keep, route } from '../../route';
 import { CommentItem } from './CommentItem';
 import { NewComment } from './NewComment';
@@ -16,9 +23,11 @@ type Props = {
   list: FragmentType<typeof CommentListFragmentDoc>;
 };
 
-// Comments shows the comments of a post, newest first, and a form for another one. A link to them
-// leads to their heading.
-export function Comments({ count, ...props }: Props & { count: number }) {
+// Comments shows the comments of a post, newest first, and a form for another one. New comments of
+// others appear by themselves. A link to the comments leads to their heading.
+export function Comments({ count, retry, ...props }: Props & { count: number; retry: () => void }) {
+  useNewComments(props);
+  useComplete(props, count, retry);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (location.hash !== '#comments' || route.get().isBack) return;
@@ -43,6 +52,31 @@ export function Comments({ count, ...props }: Props & { count: number }) {
       </ol>
     </section>
   );
+}
+
+// useNewComments lists the comments that are published after the newest one of the list.
+function useNewComments({ postId, list }: Props) {
+  const viewer = useViewer();
+  const { startCursor } = read(CommentListFragmentDoc, list).pageInfo;
+  useLive(CommentAddedDocument, { postId }, {
+    after: () => startCursor,
+    onData({ commentAdded }) {
+      const author = commentAdded && read(CommentItemFragmentDoc, commentAdded.node).author;
+      if (author && author.id !== viewer?.id) announce(`${author.username} has commented.`);
+    },
+  });
+}
+
+// useComplete reads the comments again if their number shows that one was deleted, or was published
+// before the page began to wait for it.
+function useComplete({ list }: Props, count: number, retry: () => void) {
+  const { edges, pageInfo } = read(CommentListFragmentDoc, list);
+  const listed = pageInfo.hasNextPage ? count : edges.length; // a part of a list tells nothing
+  useEffect(() => {
+    if (listed === count) return;
+    const timer = setTimeout(retry, 1000); // comment and number arrive at different moments
+    return () => clearTimeout(timer);
+  }, [listed, count]);
 }
 
 // Page shows a page of comments. After a click for the next page, its first comment has the focus. A

@@ -1,6 +1,8 @@
+import { useRef } from 'react';
+import { useLive } from '../../api/live';
 import { useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
-import { PostDocument, type PostQuery } from '../../gql/graphql';
+import { PostChangedDocument, PostDocument, type PostQuery } from '../../gql/graphql';
 import { Avatar } from '../../parts/Avatar';
 import { DateTime } from '../../parts/DateTime';
 import { FaultBox } from '../../parts/FaultBox';
@@ -12,13 +14,21 @@ import { DeletePost } from './DeletePost';
 import { LikeButton } from './LikeButton';
 import styles from './Post.module.css';
 
-// Post shows a post with its comments.
+// Post shows a post with its comments, and what others do to it meanwhile.
 export function Post({ id }: { id: string }) {
   const viewer = useViewer();
   const { data, faults, isLoading, retry } = useRead(PostDocument, { id });
   const post = data?.post;
+  const wasThere = useRef(false);
+  wasThere.current ||= Boolean(post);
+  useLive(PostChangedDocument, { id }, {
+    isReady: Boolean(post),
+    onData({ postChanged }) {
+      if (postChanged && postChanged.version !== post?.version) retry(); // its text was edited
+    },
+  });
   if (!post) {
-    return isLoading ? <Skeleton /> : <Gone what="post" faults={faults} retry={retry} />;
+    return isLoading ? <Skeleton /> : <Gone what="post" isDeleted={wasThere.current} faults={faults} retry={retry} />;
   }
   return (
     <>
@@ -30,6 +40,7 @@ export function Post({ id }: { id: string }) {
           isPostOwn={viewer?.id === post.author.id}
           count={post.commentCount ?? 0}
           list={post.comments}
+          retry={retry}
         />
       )}
     </>
