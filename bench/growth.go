@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"cosmosblog/bench/plot"
 )
 
 // growthFactors multiply the number of users of the data sets that growth compares.
@@ -54,17 +56,17 @@ func newGrowthReport(o *options, c comparison, operations []string, sides []*sid
 	r := newReport(o, c)
 	first := sides[0].name
 	r.table.header = []string{"", first + ", requests/s"}
-	r.plot = &plot{title: "Time of a request, relative to the smallest data set"}
+	r.plot = &plot.Plot{Title: "Time of a request, relative to the smallest data set"}
 	for i, s := range sides {
 		if i > 0 {
 			r.table.header = append(r.table.header, s.name+", time", s.name+", processor time")
 		}
-		r.plot.names = append(r.plot.names, fmt.Sprintf("%d users", growthFactors[i]*o.users))
+		r.plot.Names = append(r.plot.Names, fmt.Sprintf("%d users", growthFactors[i]*o.users))
 	}
 	for _, operation := range operations {
 		base := newRow(c, operation, first)
-		cells := []string{operationTitles[operation], number(base.RequestsPerSecond)}
-		points := plotRow{label: operationTitles[operation], values: []float64{1}}
+		cells := []string{operationTitles[operation], plot.Number(base.RequestsPerSecond)}
+		points := plot.Row{Label: operationTitles[operation], Values: []float64{1}}
 		r.Rows = append(r.Rows, base)
 		for _, s := range sides[1:] {
 			row := newRow(c, operation, s.name, first)
@@ -75,10 +77,10 @@ func newGrowthReport(o *options, c comparison, operations []string, sides []*sid
 				processor = fmt.Sprintf("%.2f", *row.ProcessorMicros / *base.ProcessorMicros)
 			}
 			cells = append(cells, fmt.Sprintf("%.2f", time), processor)
-			points.values = append(points.values, time)
+			points.Values = append(points.Values, time)
 		}
 		r.table.add(cells...)
-		r.plot.rows = append(r.plot.rows, points)
+		r.plot.Rows = append(r.plot.Rows, points)
 	}
 	return r
 }

@@ -14,6 +14,7 @@ import (
 	v2 "cosmosblog/bench/models/v2"
 	v3 "cosmosblog/bench/models/v3"
 	v4 "cosmosblog/bench/models/v4"
+	"cosmosblog/bench/plot"
 	"cosmosblog/internal/engine"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/seed"
@@ -233,9 +234,9 @@ func (r rung) columns(title string) []string {
 // any, and the same value of the measured ones.
 func (r rung) cells(row modelRow, value func(map[string]models.Figure) float64) []string {
 	if r.article == "" {
-		return []string{number(value(row.Measured))}
+		return []string{plot.Number(value(row.Measured))}
 	}
-	return []string{number(value(row.Article)), number(value(row.Measured))}
+	return []string{plot.Number(value(row.Article)), plot.Number(value(row.Measured))}
 }
 
 // pageFigures is the path of the figures that the pages in the browser show, relative to docs. The
@@ -245,13 +246,13 @@ const pageFigures = "../web/app/src/models.json"
 func newModelsReport(o *options, partitions int, figures map[string]map[string]models.Figure) *report {
 	r := newReport(o, nil)
 	r.Partitions, r.Users, r.Served = partitions, o.users, served
-	r.plot = &plot{title: "RU by operation and model", isLog: true}
+	r.plot = &plot.Plot{Title: "RU by operation and model", IsLog: true}
 	r.table.header = []string{"RU"}
 	details := table{header: []string{"ms / requests / partitions"}}
 	first := ladder[0].name
 	var ratios []string
 	for _, rung := range ladder {
-		r.plot.names = append(r.plot.names, rung.name)
+		r.plot.Names = append(r.plot.Names, rung.name)
 		r.Ladder = append(r.Ladder, rung.name)
 		r.table.header = append(r.table.header, rung.columns(rung.name)...)
 		details.header = append(details.header, rung.name)
@@ -263,7 +264,7 @@ func newModelsReport(o *options, partitions int, figures map[string]map[string]m
 	for _, operation := range models.Operations {
 		row := modelRow{operation.Name, operation.Title, figures[operation.Name], map[string]models.Figure{}}
 		label := operation.Name + " " + operation.Title
-		cells, detail, points := []string{label}, []string{label}, plotRow{label: label}
+		cells, detail, points := []string{label}, []string{label}, plot.Row{Label: label}
 		ratios = nil
 		for _, rung := range ladder {
 			if article, isKnown := rung.articleFigures()[operation.Name]; isKnown {
@@ -274,13 +275,13 @@ func newModelsReport(o *options, partitions int, figures map[string]map[string]m
 			if slices.Contains(compared, rung.name) {
 				ratios = append(ratios, rung.cells(row, func(f map[string]models.Figure) float64 { return f[first].RU / f[rung.name].RU })...)
 			}
-			detail = append(detail, fmt.Sprintf("%s / %s / %s", number(ours.Millis), count(ours.Requests), count(ours.Partitions)))
-			points.values = append(points.values, ours.RU)
+			detail = append(detail, fmt.Sprintf("%s / %s / %s", plot.Number(ours.Millis), count(ours.Requests), count(ours.Partitions)))
+			points.Values = append(points.Values, ours.RU)
 		}
 		r.table.add(append(cells, ratios...)...)
 		details.add(detail...)
 		r.Models = append(r.Models, row)
-		r.plot.rows = append(r.plot.rows, points)
+		r.plot.Rows = append(r.plot.Rows, points)
 	}
 	r.notes = fmt.Sprintf("%s\nEach of users and posts has %d physical partitions.\n", details.String(), r.Partitions)
 	return r

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"cosmosblog/bench/bare"
 )
 
 // serving starts a handler and returns its address.
@@ -279,7 +281,7 @@ func TestBareServesTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := exchange(t, serving(t, bare{"/graphql": newPage(a)}.ServeHTTP))
+	b, err := exchange(t, serving(t, bare.Handler{"/graphql": bare.NewPage(a.status, a.head, a.body)}.ServeHTTP))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"cosmosblog/bench/bare"
 )
 
 func main() {
@@ -56,7 +58,7 @@ var commands = map[string]func(context.Context, *options) (*report, error){
 // run runs the command of the first argument. A request for help is not an error.
 func run(ctx context.Context, arguments []string, input io.Reader, output, progress io.Writer) error {
 	if len(arguments) == 1 && arguments[0] == bareCommand {
-		return serveBare(ctx, input, output)
+		return bare.Serve(ctx, input, output)
 	}
 	if len(arguments) == 0 || commands[arguments[0]] == nil {
 		return errors.New("expected a command: " + strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
@@ -91,7 +93,7 @@ func run(ctx context.Context, arguments []string, input io.Reader, output, progr
 // publish prints the report, and writes the documents and plots that the options name.
 func (r *report) publish(o *options, output io.Writer) error {
 	if o.plot != "" {
-		if err := os.WriteFile(o.plot, []byte(r.plot.svg()), 0o644); err != nil {
+		if err := os.WriteFile(o.plot, []byte(r.plot.SVG()), 0o644); err != nil {
 			return err
 		}
 	}

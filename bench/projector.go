@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"cosmosblog/bench/plot"
 )
 
 // projection is a result of the Go benchmark Projectors.
@@ -70,12 +72,12 @@ func newProjectorReport(o *options, projections []projection) *report {
 	r := newReport(o, nil)
 	r.Projections = projections
 	r.table.header = []string{"Feed ranges", "Projectors", "Changes/s", "Lag p50 at half the rate, ms", "p99, ms"}
-	r.plot = &plot{title: "Changes projected per second", names: []string{"changes/s"}}
+	r.plot = &plot.Plot{Title: "Changes projected per second", Names: []string{"changes/s"}}
 	for _, p := range projections {
-		r.table.add(fmt.Sprint(p.Ranges), fmt.Sprint(p.Projectors), number(p.ChangesPerSecond), number(p.P50Millis), number(p.P99Millis))
-		r.plot.rows = append(r.plot.rows, plotRow{
-			label:  fmt.Sprintf("%s, %s", counted(p.Ranges, "range"), counted(p.Projectors, "projector")),
-			values: []float64{p.ChangesPerSecond},
+		r.table.add(fmt.Sprint(p.Ranges), fmt.Sprint(p.Projectors), plot.Number(p.ChangesPerSecond), plot.Number(p.P50Millis), plot.Number(p.P99Millis))
+		r.plot.Rows = append(r.plot.Rows, plot.Row{
+			Label:  fmt.Sprintf("%s, %s", counted(p.Ranges, "range"), counted(p.Projectors, "projector")),
+			Values: []float64{p.ChangesPerSecond},
 		})
 	}
 	return r

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"cosmosblog/bench/plot"
 	"cosmosblog/internal/proof/docsection"
 )
 
@@ -37,7 +38,7 @@ type report struct {
 	name  string // of the command and of its section
 	table table
 	notes string // after the table
-	plot  *plot
+	plot  *plot.Plot
 }
 
 // newReport returns a report of a comparison, which may be nil, with the costs of the generator.
@@ -127,76 +128,50 @@ func (t *table) String() string {
 	return b.String()
 }
 
-// number formats a number of at most 3 or 4 significant digits.
-func number(value float64) string {
-	switch {
-	case value != value:
-		return "–"
-	case value >= 1000:
-		step := 10.0
-		if value >= 10000 {
-			step = 100
-		}
-		return thousands(int(value/step+0.5) * int(step))
-	case value >= 100:
-		return fmt.Sprintf("%.0f", value)
-	case value >= 10:
-		return fmt.Sprintf("%.1f", value)
-	}
-	return fmt.Sprintf("%.2f", value)
-}
-
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
-}
-
 func optional(value *float64) string {
 	if value == nil {
 		return "not measured"
 	}
-	return number(*value)
+	return plot.Number(*value)
 }
 
 // newThroughputReport returns the report of servers that are compared with others.
 func newThroughputReport(o *options, c comparison, servers, others []*side) *report {
 	r := newReport(o, c)
-	r.plot = &plot{title: "Requests per second", isLog: true}
+	r.plot = &plot.Plot{Title: "Requests per second", IsLog: true}
 	r.table.header = []string{"", "Requests/s"}
 	if len(servers) > 1 {
 		r.table.header = []string{"", "Cache", "Requests/s"}
 	}
 	for _, s := range servers {
-		r.plot.names = append(r.plot.names, s.name)
+		r.plot.Names = append(r.plot.Names, s.name)
 	}
 	var names []string
 	for _, other := range others {
 		names = append(names, other.name)
 		r.table.header = append(r.table.header, "Ratio to "+other.name)
 	}
-	r.plot.names = append(r.plot.names, names...)
+	r.plot.Names = append(r.plot.Names, names...)
 	r.table.header = append(r.table.header, "Processor time, µs")
 	if slices.Contains(names, beforeSide) {
 		r.table.header = append(r.table.header, "Ratio to before")
 	}
 	r.table.header = append(r.table.header, "Allocations", "p50, ms", "p99, ms")
 	for _, operation := range o.operations {
-		points := plotRow{label: operationTitles[operation]}
+		points := plot.Row{Label: operationTitles[operation]}
 		for _, s := range slices.Concat(servers, others) {
 			if c[operation][s.name] == nil {
-				points.values = append(points.values, math.NaN())
+				points.Values = append(points.Values, math.NaN())
 				continue
 			}
 			row := newRow(c, operation, s.name, names...)
 			r.Rows = append(r.Rows, row)
-			points.values = append(points.values, row.RequestsPerSecond)
+			points.Values = append(points.Values, row.RequestsPerSecond)
 			if slices.Contains(servers, s) {
 				r.table.add(throughputCells(row, names, len(servers) > 1)...)
 			}
 		}
-		r.plot.rows = append(r.plot.rows, points)
+		r.plot.Rows = append(r.plot.Rows, points)
 	}
 	return r
 }
@@ -206,7 +181,7 @@ func throughputCells(r row, others []string, hasCache bool) []string {
 	if hasCache {
 		cells = append(cells, r.Side)
 	}
-	cells = append(cells, number(r.RequestsPerSecond))
+	cells = append(cells, plot.Number(r.RequestsPerSecond))
 	for _, other := range others {
 		cell := "–"
 		if ratio, ok := r.Ratios[other]; ok {
@@ -218,7 +193,7 @@ func throughputCells(r row, others []string, hasCache bool) []string {
 	if slices.Contains(others, beforeSide) {
 		cells = append(cells, optional(r.ProcessorRatio))
 	}
-	return append(cells, optional(r.Allocations), number(r.P50Millis), number(r.P99Millis))
+	return append(cells, optional(r.Allocations), plot.Number(r.P50Millis), plot.Number(r.P99Millis))
 }
 
 // machine describes the processors.
@@ -249,7 +224,7 @@ func (r *report) section() string {
 		}
 		fmt.Fprintf(&b, " Share of one processor that the load generator used: %s.", strings.Join(shares, ", "))
 	}
-	fmt.Fprintf(&b, "\n\n![%s](%s)\n", r.plot.title, r.plotPath())
+	fmt.Fprintf(&b, "\n\n![%s](%s)\n", r.plot.Title, r.plotPath())
 	return b.String()
 }
 
@@ -269,7 +244,7 @@ func (r *report) write(document string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, []byte(r.plot.svg()), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(r.plot.SVG()), 0o644); err != nil {
 		return err
 	}
 	if r.Models != nil {

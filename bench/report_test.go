@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"encoding/xml"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -45,8 +43,8 @@ func TestThroughputReport(t *testing.T) {
 	if !strings.Contains(r.section(), "25 % with bare, 25 % with before") {
 		t.Errorf("the section has no share of the generator:\n%s", r.section())
 	}
-	if !math.IsNaN(r.plot.rows[1].values[2]) || r.plot.rows[0].values[3] != 50 {
-		t.Errorf("the plot has the rows %v", r.plot.rows)
+	if !math.IsNaN(r.plot.Rows[1].Values[2]) || r.plot.Rows[0].Values[3] != 50 {
+		t.Errorf("the plot has the rows %v", r.plot.Rows)
 	}
 	c["post"]["warm"].processor, c["post"][beforeSide].processor = 0, 0 // less than its resolution
 	r = newThroughputReport(o, c, []*side{cold, warm}, []*side{bare, before})
@@ -62,8 +60,8 @@ func TestGrowthReport(t *testing.T) {
 	if want := "| a post | 150 | 2.00 | 2.00 |\n"; !strings.HasSuffix(r.table.String(), want) {
 		t.Errorf("got\n%s\nwant\n%s", r.table.String(), want)
 	}
-	if r.plot.names[1] != "200 users" || r.plot.rows[0].values[1] != 2 {
-		t.Errorf("the plot has %v and %v", r.plot.names, r.plot.rows)
+	if r.plot.Names[1] != "200 users" || r.plot.Rows[0].Values[1] != 2 {
+		t.Errorf("the plot has %v and %v", r.plot.Names, r.plot.Rows)
 	}
 }
 
@@ -102,61 +100,8 @@ func TestWrite(t *testing.T) {
 		t.Errorf("got %s, %v, want %s", text, err, want)
 	}
 	picture, err := os.ReadFile(filepath.Join(filepath.Dir(document), "plots", "projector.svg"))
-	if err != nil || string(picture) != r.plot.svg() {
+	if err != nil || string(picture) != r.plot.SVG() {
 		t.Errorf("the plot is %s, %v", picture, err)
-	}
-}
-
-// TestPlotIsWellFormed requires XML with one mark for each value, inside of the axis.
-func TestPlotIsWellFormed(t *testing.T) {
-	for _, isLog := range []bool{true, false} {
-		p := &plot{title: "a < b & c", isLog: isLog, names: []string{"one", "two"}, rows: []plotRow{
-			{"first \"row\"", []float64{1200, 40_000}}, {"second", []float64{math.NaN(), 5}},
-		}}
-		marks := 0
-		for decoder := xml.NewDecoder(strings.NewReader(p.svg())); ; {
-			token, err := decoder.Token()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				t.Fatalf("%v\n%s", err, p.svg())
-			}
-			if element, ok := token.(xml.StartElement); ok && element.Name.Local == "title" {
-				marks++
-			}
-		}
-		if marks != 3 {
-			t.Errorf("the plot has %d marks, want 3", marks)
-		}
-		_, position := p.axis()
-		for _, value := range []float64{5, 1200, 40_000} {
-			if x := position(value); x < plotLeft || x > plotRight {
-				t.Errorf("%v is at %v", value, x)
-			}
-		}
-	}
-}
-
-func TestTicks(t *testing.T) {
-	for _, c := range []struct {
-		got  []float64
-		want string
-	}{
-		{linearTicks(1.13), "0 0.2 0.4 0.6 0.8 1 1.2"},
-		{linearTicks(535), "0 100 200 300 400 500 600"},
-		{linearTicks(1000), "0 200 400 600 800 1,000"},
-		{logTicks(120, 26_000), "100 200 500 1,000 2,000 5,000 10,000 20,000 50,000"},
-		{logTicks(100, 100), "100 200"},
-		{logTicks(0.7, 3), "0.5 1 2 5"},
-	} {
-		var texts []string
-		for _, tick := range c.got {
-			texts = append(texts, tickText(tick))
-		}
-		if got := strings.Join(texts, " "); got != c.want {
-			t.Errorf("got the ticks %s, want %s", got, c.want)
-		}
 	}
 }
 

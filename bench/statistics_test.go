@@ -67,14 +67,3 @@ func TestParseMetrics(t *testing.T) {
 		t.Errorf("got %v", m)
 	}
 }
-
-func TestNumber(t *testing.T) {
-	for value, want := range map[float64]string{
-		0.123: "0.12", 1.5: "1.50", 12.34: "12.3", 123.4: "123", 1234: "1,230", 9996: "10,000", 123456: "123,500",
-		1234567: "1,234,600", math.NaN(): "–",
-	} {
-		if got := number(value); got != want {
-			t.Errorf("%v is written as %s, want %s", value, got, want)
-		}
-	}
-}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"cosmosblog/bench/plot"
 )
 
 // subscribed is what subscribers of a post see on one server of a data folder, and what they cost
@@ -24,7 +26,8 @@ type subscribed struct {
 	P50         float64 `json:"p50Millis"` // from sending a like until the last subscriber has it
 	P99         float64 `json:"p99Millis"`
 	Processor   float64 `json:"processorMillis"` // of the server, for each like
-	Mebibytes   float64 `json:"mebibytes"`       // in memory at the end, of the whole process
+	Open        float64 `json:"openMebibytes"`   // in memory when all are open, of the whole process
+	Liked       float64 `json:"likedMebibytes"`  // after the likes, with what they left to the garbage collector
 }
 
 // benchmarkSubscriptions likes a post on the server that owns a data folder, again and again, and
@@ -133,6 +136,7 @@ func (l *liker) measure(p *process, subscribers, likes int) (m subscribed, err e
 		return m, err
 	}
 	defer c.close()
+	m.Open = residentMebibytes(p.command.Process.Pid)
 	before, _ := processorTime(p.command.Process.Pid)
 	var all []float64
 	for range likes {
@@ -151,7 +155,7 @@ func (l *liker) measure(p *process, subscribers, likes int) (m subscribed, err e
 	}
 	after, _ := processorTime(p.command.Process.Pid)
 	m.Processor = float64((after - before).Milliseconds()) / float64(likes)
-	m.Mebibytes = residentMebibytes(p.command.Process.Pid)
+	m.Liked = residentMebibytes(p.command.Process.Pid)
 	slices.Sort(all)
 	m.P50, m.P99 = quantile(all, 0.5), quantile(all, 0.99)
 	return m, nil
@@ -210,10 +214,10 @@ func residentMebibytes(pid int) float64 {
 
 // addSubscribed adds the table and the plot of the subscribers to the report.
 func (r *report) addSubscribed() {
-	r.table.header = []string{"Server", "Subscribers", "p50, ms", "p99, ms", "Processor for a like, ms", "Memory, MiB"}
-	r.plot = &plot{title: "Milliseconds until all subscribers have a like", names: []string{"p50", "p99"}}
+	r.table.header = []string{"Server", "Subscribers", "p50, ms", "p99, ms", "Processor for a like, ms", "Memory when open, MiB", "after the likes, MiB"}
+	r.plot = &plot.Plot{Title: "Milliseconds until all subscribers have a like", Names: []string{"p50", "p99"}}
 	for _, m := range r.Subscribed {
-		r.table.add(m.Server, fmt.Sprint(m.Subscribers), number(m.P50), number(m.P99), number(m.Processor), number(m.Mebibytes))
-		r.plot.rows = append(r.plot.rows, plotRow{label: fmt.Sprintf("%s, %d", m.Server, m.Subscribers), values: []float64{m.P50, m.P99}})
+		r.table.add(m.Server, fmt.Sprint(m.Subscribers), plot.Number(m.P50), plot.Number(m.P99), plot.Number(m.Processor), plot.Number(m.Open), plot.Number(m.Liked))
+		r.plot.Rows = append(r.plot.Rows, plot.Row{Label: fmt.Sprintf("%s, %d", m.Server, m.Subscribers), Values: []float64{m.P50, m.P99}})
 	}
 }

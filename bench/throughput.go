@@ -1,12 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"cosmosblog/bench/bare"
 )
 
 // beforeSide is the name of the side of an earlier build.
@@ -114,7 +120,7 @@ func (w *world) server(ctx context.Context, name string, p program, seeded strin
 // bare starts a bare server of the answers to all reads of another side. Its requests have the
 // same bodies and headers; only their paths differ.
 func (w *world) bare(ctx context.Context, model *side) (*side, error) {
-	pages := map[string]page{}
+	pages := map[string]bare.Page{}
 	requests := map[string][]string{} // paths
 	for name, o := range model.operations {
 		reads, ok := o.requests.(*recorded)
@@ -127,7 +133,7 @@ func (w *world) bare(ctx context.Context, model *side) (*side, error) {
 		}
 		for n, a := range answers {
 			path := fmt.Sprintf("/%s/%d", name, n)
-			pages[path] = newPage(a)
+			pages[path] = bare.NewPage(a.status, a.head, a.body)
 			requests[name] = append(requests[name], path)
 		}
 	}
@@ -158,4 +164,19 @@ func (w *world) end() error {
 	}
 	w.processes = nil
 	return errors.Join(failures...)
+}
+
+// startBare starts a bare server of pages in a process of its own.
+func startBare(ctx context.Context, pages map[string]bare.Page, log string) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(pages)
+	if err != nil {
+		return nil, err
+	}
+	c := exec.CommandContext(ctx, self, bareCommand)
+	c.Stdin = bytes.NewReader(text)
+	return launch(c, log)
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"cosmosblog/bench/plot"
 )
 
 // wait is what a client's own write adds to the next read of views, on one server.
@@ -188,9 +190,9 @@ func (w *ownWrites) read() (shown shownPosts, stale bool, took float64, err erro
 // addWaits adds the table and the plot of the waits to the report.
 func (r *report) addWaits() {
 	r.table.header = []string{"After", "Missing", "Stale", "p50, ms", "p99, ms", "Read again: p50, ms"}
-	r.plot = &plot{title: "Milliseconds of a read after an own write", names: []string{"p50", "p99", "read again"}}
+	r.plot = &plot.Plot{Title: "Milliseconds of a read after an own write", Names: []string{"p50", "p99", "read again"}}
 	for _, m := range r.Waits {
-		r.table.add("`"+m.Write+"`", fmt.Sprint(m.Missing), fmt.Sprint(m.Stale), number(m.P50), number(m.P99), number(m.Again))
-		r.plot.rows = append(r.plot.rows, plotRow{label: m.Write, values: []float64{m.P50, m.P99, m.Again}})
+		r.table.add("`"+m.Write+"`", fmt.Sprint(m.Missing), fmt.Sprint(m.Stale), plot.Number(m.P50), plot.Number(m.P99), plot.Number(m.Again))
+		r.plot.Rows = append(r.plot.Rows, plot.Row{Label: m.Write, Values: []float64{m.P50, m.P99, m.Again}})
 	}
 }

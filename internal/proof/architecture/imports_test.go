@@ -44,7 +44,7 @@ var allowedImports = map[string][]string{
 		"store/sessions", "store/tail", "store/transfer", "store/views"},
 
 	// Tools that start the program in processes of its own.
-	"bench": {"bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "bench/models/v4",
+	"bench": {"bench/bare", "bench/models", "bench/plot", "bench/models/v1", "bench/models/v2", "bench/models/v3", "bench/models/v4",
 		"internal/proof/docsection", "internal/engine", "internal/inprocess", "internal/seed", "store/cosmos", "store/provision", "store/schema"},
 	"bench/models":    {"internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v1": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},

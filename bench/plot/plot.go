@@ -1,4 +1,5 @@
-package main
+// Package plot draws the figures of benchmarks.
+package plot
 
 import (
 	"fmt"
@@ -7,22 +8,23 @@ import (
 	"strings"
 )
 
-// plot is a dot plot: a row for each label, with a mark for each named series.
-type plot struct {
-	title string
-	isLog bool     // logarithmic axis, otherwise it starts at 0
-	names []string // of the series, at most len(plotMarks)
-	rows  []plotRow
+// Plot is a dot plot: a row for each label, with a mark for each named series.
+type Plot struct {
+	Title string
+	IsLog bool     // logarithmic axis, otherwise it starts at 0
+	Names []string // of the series, at most five
+	Rows  []Row
 }
 
-type plotRow struct {
-	label  string
-	values []float64 // by series; NaN if there is none
+// Row is a row of a Plot.
+type Row struct {
+	Label  string
+	Values []float64 // by series; NaN if there is none
 }
 
-// plotMarks are the shapes of the series, around the origin. Shapes and lightness differ, so that
+// marks are the shapes of the series, around the origin. Shapes and lightness differ, so that
 // the series can be told apart without colours.
-var plotMarks = []string{
+var marks = []string{
 	`<circle r="5.5" class="s0"`,
 	`<path d="M-5-5H5V5H-5Z" class="s1"`,
 	`<path d="M0-7 7 0 0 7-7 0Z" class="s2"`,
@@ -30,9 +32,9 @@ var plotMarks = []string{
 	`<path d="M0 6.5 6.5-5H-6.5Z" class="s4"`,
 }
 
-// plotStyle has the colours for light and dark pages (Okabe and Ito, "Color universal design",
+// style has the colours for light and dark pages (Okabe and Ito, "Color universal design",
 // 2008). The background is the page's.
-const plotStyle = `<style>
+const style = `<style>
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .title { font-weight: 600; font-size: 14px }
 .tick { fill: #59636e; font-size: 12px }
@@ -48,40 +50,40 @@ text { fill: #f0f6fc } .tick { fill: #9198a1 } .grid { stroke: #3d444d } .row { 
 
 // The layout of a plot, in pixels.
 const (
-	plotWidth     = 800
-	plotLeft      = 290 // of the axis; the labels are before it
-	plotRight     = 770
-	plotTop       = 74 // of the first row
-	plotRowHeight = 30
+	width     = 800
+	left      = 290 // of the axis; the labels are before it
+	right     = 770
+	top       = 74 // of the first row
+	rowHeight = 30
 )
 
-// svg returns the plot as an SVG document.
-func (p *plot) svg() string {
+// SVG returns the plot as an SVG document.
+func (p *Plot) SVG() string {
 	var b strings.Builder
-	bottom := plotTop + plotRowHeight*len(p.rows)
+	bottom := top + rowHeight*len(p.Rows)
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-label="%s">`+"\n",
-		plotWidth, bottom+34, html.EscapeString(p.title))
-	b.WriteString(plotStyle)
-	fmt.Fprintf(&b, `<text x="16" y="24" class="title">%s</text>`+"\n", html.EscapeString(p.title))
+		width, bottom+34, html.EscapeString(p.Title))
+	b.WriteString(style)
+	fmt.Fprintf(&b, `<text x="16" y="24" class="title">%s</text>`+"\n", html.EscapeString(p.Title))
 	x := 16.0
-	for i, name := range p.names {
+	for i, name := range p.Names {
 		fmt.Fprintf(&b, `%s transform="translate(%.0f 46)"/><text x="%.0f" y="50">%s</text>`+"\n",
-			plotMarks[i], x+6, x+18, html.EscapeString(name))
+			marks[i], x+6, x+18, html.EscapeString(name))
 		x += 46 + 7.5*float64(len([]rune(name)))
 	}
 	ticks, position := p.axis()
 	for _, tick := range ticks {
 		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" class="grid"/><text x="%.1f" y="%d" class="tick" text-anchor="middle">%s</text>`+"\n",
-			position(tick), plotTop-10, bottom, position(tick), bottom+20, tickText(tick))
+			position(tick), top-10, bottom, position(tick), bottom+20, tickText(tick))
 	}
-	for i, row := range p.rows {
-		y := plotTop + plotRowHeight*i + plotRowHeight/2
+	for i, row := range p.Rows {
+		y := top + rowHeight*i + rowHeight/2
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text><path d="M%d %dH%d" class="row"/>`+"\n",
-			plotLeft-14, y+4, html.EscapeString(row.label), plotLeft, y, plotRight)
-		for series, value := range row.values {
+			left-14, y+4, html.EscapeString(row.Label), left, y, right)
+		for series, value := range row.Values {
 			if !math.IsNaN(value) {
-				fmt.Fprintf(&b, `%s transform="translate(%.1f %d)"><title>%s: %s</title>%s`+"\n", plotMarks[series],
-					position(value), y, html.EscapeString(p.names[series]), number(value), closing(plotMarks[series]))
+				fmt.Fprintf(&b, `%s transform="translate(%.1f %d)"><title>%s: %s</title>%s`+"\n", marks[series],
+					position(value), y, html.EscapeString(p.Names[series]), Number(value), closing(marks[series]))
 			}
 		}
 	}
@@ -97,17 +99,17 @@ func closing(mark string) string {
 
 // axis returns the ticks of the axis and the function from values to positions. The first and last
 // tick enclose all values.
-func (p *plot) axis() (ticks []float64, position func(float64) float64) {
+func (p *Plot) axis() (ticks []float64, position func(float64) float64) {
 	least, most := math.Inf(1), 0.0
-	for _, row := range p.rows {
-		for _, value := range row.values {
+	for _, row := range p.Rows {
+		for _, value := range row.Values {
 			if !math.IsNaN(value) {
 				least, most = min(least, value), max(most, value)
 			}
 		}
 	}
 	scale := func(value float64) float64 { return value }
-	if p.isLog {
+	if p.IsLog {
 		scale = math.Log
 		ticks = logTicks(least, most)
 	} else {
@@ -115,7 +117,7 @@ func (p *plot) axis() (ticks []float64, position func(float64) float64) {
 	}
 	from, to := scale(ticks[0]), scale(ticks[len(ticks)-1])
 	return ticks, func(value float64) float64 {
-		return plotLeft + (plotRight-plotLeft)*(scale(value)-from)/(to-from)
+		return left + (right-left)*(scale(value)-from)/(to-from)
 	}
 }
 
@@ -157,4 +159,30 @@ func tickText(value float64) string {
 		return thousands(int(value + 0.5))
 	}
 	return fmt.Sprintf("%.4g", value)
+}
+
+// Number formats a number of at most 3 or 4 significant digits.
+func Number(value float64) string {
+	switch {
+	case value != value:
+		return "–"
+	case value >= 1000:
+		step := 10.0
+		if value >= 10000 {
+			step = 100
+		}
+		return thousands(int(value/step+0.5) * int(step))
+	case value >= 100:
+		return fmt.Sprintf("%.0f", value)
+	case value >= 10:
+		return fmt.Sprintf("%.1f", value)
+	}
+	return fmt.Sprintf("%.2f", value)
+}
+
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
