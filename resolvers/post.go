@@ -22,7 +22,7 @@ func (r postResolver) Content(ctx context.Context, post *blog.Post) (*string, er
 		return &post.Content, nil
 	}
 	siblings := siblingPosts(ctx, isShort)
-	if post.LacksContent() { // the result of a command
+	if post.LacksContent() { // the result of a command, or the state of a stream
 		return contentOf(r.loadContent(ctx, post, noSiblings))
 	}
 	whole, err := r.loadPost(ctx, post.ID, siblings)

@@ -2,7 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strconv"
 	"time"
@@ -133,7 +132,8 @@ func reading(ctx context.Context, s *store.Store) (context.Context, context.Canc
 	return context.WithTimeout(s.AfterChange(context.WithoutCancel(ctx)), readTime)
 }
 
-// postStream sends the states of a post.
+// postStream sends the states of a post, without a long content: Post.content reads it. If the post
+// is edited in between, the content is that of the next state.
 type postStream struct {
 	store   *store.Store
 	id      string
@@ -152,7 +152,7 @@ func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 		switch isGone := err != nil && blog.CodeOf(err) == blog.NotFound; {
 		case isGone && s.sent:
 			return stream.Event{Value: (*blog.Post)(nil), IsState: true, IsLast: true}, nil
-		case err != nil && !errors.Is(err, store.ErrContentLost):
+		case err != nil:
 			return stream.Event{}, err
 		case !s.sent || post.Revision > s.revision:
 			s.sent, s.revision = true, post.Revision
@@ -167,7 +167,7 @@ func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 func (s *postStream) read(ctx context.Context) (*blog.Post, error) {
 	ctx, cancel := reading(ctx, s.store)
 	defer cancel()
-	return s.store.Post(ctx, s.id)
+	return s.store.PostWithoutContent(ctx, s.id)
 }
 
 // Close implements stream.Stream.
@@ -258,10 +258,7 @@ func (s *commentStream) waitForChange(ctx context.Context) error {
 func (s *commentStream) checkPost(ctx context.Context) error {
 	ctx, cancel := reading(ctx, s.store)
 	defer cancel()
-	posts, err := s.store.Posts(ctx, []string{s.postID})
-	if err == nil && posts[s.postID] == nil {
-		return store.ErrNoPost
-	}
+	_, err := s.store.PostWithoutContent(ctx, s.postID)
 	return err
 }
 

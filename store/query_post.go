@@ -14,20 +14,34 @@ import (
 // partition if the content is long. The title and the content are from the same edit. Errors:
 // NOT_FOUND; ErrContentLost; THROTTLED.
 func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
-	posts, err := s.Posts(ctx, []string{postID})
-	if post := posts[postID]; post != nil && post.LacksContent() {
-		posts, err = s.WithContent(ctx, []*blog.Post{post})
+	post, err := s.PostWithoutContent(ctx, postID)
+	if err != nil || !post.LacksContent() {
+		return post, err
 	}
-	switch post := posts[postID]; {
+	posts, err := s.WithContent(ctx, []*blog.Post{post})
+	switch whole := posts[postID]; {
 	case err != nil:
 		return nil, err
-	case post == nil:
+	case whole == nil:
 		return nil, ErrNoPost
-	case post.LacksContent():
+	case whole.LacksContent():
 		return nil, ErrContentLost
 	default:
-		return post, nil
+		return whole, nil
 	}
+}
+
+// PostWithoutContent reads a post, with its content unless it is long (schema.MaxInlineContent): one
+// point read in posts. Errors: NOT_FOUND, THROTTLED.
+func (s *Store) PostWithoutContent(ctx context.Context, postID string) (*blog.Post, error) {
+	item, err := readItem[schema.PostItem](ctx, s, s.posts, schema.TypePost, ownAddress(postID))
+	switch {
+	case err != nil:
+		return nil, err
+	case item == nil || !item.Visible():
+		return nil, ErrNoPost
+	}
+	return item.Post(), nil
 }
 
 // Posts reads several posts: one point read for one id, one read many for several. It returns their
