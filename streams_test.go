@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,25 +44,31 @@ func TestSubscribersMoveOn(t *testing.T) {
 	}
 }
 
-// moveOn writes comments at the first of some servers. Meanwhile, a process of the others is
-// killed, and one is stopped.
+// moveOn writes comments at the first of some servers, several at a time. Meanwhile, a process of
+// the others is killed, and one is stopped.
 func moveOn(t *testing.T, data string, servers []*apitest.Client, killed, stopped *process) {
 	author, _ := signUp(t, servers[0], data, "anna")
 	post := author.CreatePost(t, "Title", "Text")
 	author.CreateComment(t, post, "the first")
 	var got struct {
 		Post struct {
-			Comments struct{ PageInfo struct{ EndCursor string } }
+			Comments struct {
+				PageInfo struct{ EndCursor string }
+				Nodes    []struct{ Content string }
+			}
 		}
 	}
 	author.Ask(t, fmt.Sprintf(`{ post(id: %q) { comments { pageInfo { endCursor } } } }`, post), nil, &got)
-	const comments = 60
+	const writers, each = 4, 15
+	const comments = writers * each
 	var all sync.WaitGroup
+	received := make([][]string, *subscribers)
 	for i := range *subscribers {
 		s := &subscriber{ctx: deadline(t), servers: servers, next: i}
 		all.Go(func() {
+			var err error
 			s.query = fmt.Sprintf(`subscription { commentAdded(postId: %q, after: %q) { node { content } } }`, post, got.Post.Comments.PageInfo.EndCursor)
-			if err := s.receiveAll(comments); err != nil {
+			if received[i], err = s.receive(comments); err != nil {
 				t.Errorf("subscriber %d: %v", i, err)
 			}
 		})
@@ -73,16 +80,34 @@ func moveOn(t *testing.T, data string, servers []*apitest.Client, killed, stoppe
 			}
 		})
 	}
-	for i := range comments {
-		author.CreateComment(t, post, fmt.Sprint(i))
-		switch i {
-		case comments / 3:
+	for part := range 3 {
+		var writing sync.WaitGroup
+		for writer := range writers {
+			writing.Go(func() {
+				for i := part * each / 3; i < (part+1)*each/3; i++ {
+					author.CreateComment(t, post, fmt.Sprint(writer, " ", i))
+				}
+			})
+		}
+		switch part {
+		case 1:
 			killed.kill(t)
-		case 2 * comments / 3:
+		case 2:
 			stopped.terminate(t)
 		}
+		writing.Wait()
 	}
 	all.Wait()
+	author.Ask(t, fmt.Sprintf(`{ post(id: %q) { comments(first: 100, after: %q) { nodes { content } } } }`, post, got.Post.Comments.PageInfo.EndCursor), nil, &got)
+	want := make([]string, len(got.Post.Comments.Nodes))
+	for i, comment := range got.Post.Comments.Nodes {
+		want[i] = comment.Content
+	}
+	for i, contents := range received {
+		if !t.Failed() && (len(want) != comments || !slices.Equal(contents, want)) {
+			t.Errorf("subscriber %d received %q, the post has %q", i, contents, want)
+		}
+	}
 }
 
 // subscriber follows a subscription on one of several servers. If the stream breaks, it goes on at
@@ -95,21 +120,21 @@ type subscriber struct {
 	lastID  string
 }
 
-// receiveAll receives n comments, whose contents are their numbers.
-func (s *subscriber) receiveAll(n int) error {
-	received := 0
-	return s.follow(func(data string) (bool, error) {
+// receive receives n comments, and returns their contents.
+func (s *subscriber) receive(n int) (contents []string, err error) {
+	err = s.follow(func(data string) (bool, error) {
 		var answer struct {
 			Data struct {
 				CommentAdded struct{ Node struct{ Content string } }
 			}
 		}
-		if err := json.Unmarshal([]byte(data), &answer); err != nil || answer.Data.CommentAdded.Node.Content != fmt.Sprint(received) {
-			return false, fmt.Errorf("got %s instead of comment %d: %v", data, received, err)
+		if err := json.Unmarshal([]byte(data), &answer); err != nil || answer.Data.CommentAdded.Node.Content == "" {
+			return false, fmt.Errorf("got %s: %v", data, err)
 		}
-		received++
-		return received == n, nil
+		contents = append(contents, answer.Data.CommentAdded.Node.Content)
+		return len(contents) == n, nil
 	})
+	return contents, err
 }
 
 // receiveLast receives states until one contains a text.
