@@ -32,6 +32,7 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/internal/proxy"
+	"cosmosblog/internal/telemetry"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/schema"
@@ -366,10 +367,22 @@ func must(text []byte, err error) []byte {
 // Streams that were closed leave nothing behind, and each event is paid for.
 func TestStreamsLeaveNothing(t *testing.T) {
 	skipUnderFaults(t)
+	metrics := telemetry.NewMetrics()
 	s := newServer(t).newStreaming(func(o *httpapi.Options) {
 		o.Limits = limits.Default()
 		o.Limits.AddressStreams = 0
+		o.Traffic, o.Metrics = telemetry.NewTraffic(telemetry.TrafficOptions{}), telemetry.Observer{Metrics: metrics, Logger: slog.New(slog.DiscardHandler)}.MetricsHandler()
+		metrics.AddTraffic(o.Traffic)
 	})
+	counts := func(open int) bool {
+		response, err := http.Get(s.url + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, _ := io.ReadAll(response.Body)
+		return strings.Contains(string(text), fmt.Sprintf("\ncosmosblog_subscriptions_open %d\n", open))
+	}
 	ann := s.user("Ann")
 	post := ann.post("Title", "Content")
 	query := fmt.Sprintf(`subscription { postChanged(id: %q) { id likeCount } }`, post)
@@ -377,21 +390,25 @@ func TestStreamsLeaveNothing(t *testing.T) {
 	warm.next()
 	before := runtime.NumGoroutine()
 	var open []*events
-	for range 100 {
+	const streams = 1000
+	for range streams {
 		open = append(open, s.subscribe(query, ""))
 	}
 	for _, e := range open {
 		e.next()
 	}
 	spent := s.books.Totals().Spent
-	if spent < 100 {
-		t.Errorf("a hundred events cost %.2f RU", spent)
+	if spent < streams {
+		t.Errorf("%d events cost %.2f RU", streams, spent)
+	}
+	if !counts(1 + streams) {
+		t.Error("/metrics does not count the streams")
 	}
 	for _, e := range open {
 		e.close()
 	}
 	deadline := time.Now().Add(patience)
-	for runtime.NumGoroutine() > before+3 {
+	for runtime.NumGoroutine() > before+3 || !counts(1) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}

@@ -27,6 +27,7 @@ func (t transport) isSubscription(params *graphql.RawParams) bool {
 func (t transport) newSubscriptions() *subscription.Server {
 	return subscription.New(subscription.Options{
 		API: operations{t}, Executor: t.exec, Books: t.Books, Answers: t.answers, Limits: t.Limits, Now: t.Now,
+		Count: t.Traffic.Subscribed,
 	})
 }
 

@@ -55,6 +55,7 @@ type Options struct {
 	Answers  *memorypool.Pool // memory of all large answers
 	Limits   limits.Limits
 	Now      func() time.Time
+	Count    func(change int) // adds to the number of open subscriptions
 }
 
 // Server executes subscriptions. It may be used concurrently.
@@ -185,6 +186,7 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams, after stri
 		}
 		return refuse(errNoStream)
 	}
+	s.Count(1)
 	x.stream, x.leave = opened.Stream, leave
 	return x, nil
 }
@@ -193,6 +195,7 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams, after stri
 func (x *execution) close() {
 	x.stream.Close()
 	x.leave()
+	x.Count(-1)
 	x.payment.End("(streams)", budget.Spending{})
 }
 

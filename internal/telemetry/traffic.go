@@ -19,6 +19,7 @@ type Traffic struct {
 	names  operationNames
 
 	inFlight   prometheus.Gauge
+	streams    prometheus.Gauge         // open subscriptions
 	answers    *prometheus.CounterVec   // by HTTP status
 	operations *prometheus.CounterVec   // by operation, type and code
 	durations  *prometheus.HistogramVec // by operation
@@ -42,6 +43,8 @@ func NewTraffic(options TrafficOptions) *Traffic {
 	t := &Traffic{logger: options.Logger, tracer: options.Tracing.tracer(), now: options.Now}
 	t.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "cosmosblog_requests_in_flight", Help: "Requests to the API in flight."})
+	t.streams = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "cosmosblog_subscriptions_open", Help: "Subscriptions that are open."})
 	t.answers = counter("cosmosblog_http_responses_total",
 		"Responses of the API by HTTP status.",
 		"status")
@@ -71,8 +74,11 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 
 // AddTraffic adds the metrics of a traffic. It panics if they were added before.
 func (m *Metrics) AddTraffic(t *Traffic) {
-	m.registry.MustRegister(t.inFlight, t.answers, t.operations, t.durations, t.charges, t.sent, t.retries)
+	m.registry.MustRegister(t.inFlight, t.streams, t.answers, t.operations, t.durations, t.charges, t.sent, t.retries)
 }
+
+// Subscribed adds to the number of open subscriptions.
+func (t *Traffic) Subscribed(change int) { t.streams.Add(float64(change)) }
 
 // Sent is a finished request to the database.
 type Sent struct {
