@@ -31,8 +31,8 @@ func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
 	}
 }
 
-// PostWithoutContent reads a post, with its content unless it is long (schema.MaxInlineContent): one
-// point read in posts. Errors: NOT_FOUND, THROTTLED.
+// PostWithoutContent reads a post, with its content unless it is long (schema.MaxInlineContent):
+// one point read in posts. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) PostWithoutContent(ctx context.Context, postID string) (*blog.Post, error) {
 	item, err := readItem[schema.PostItem](ctx, s, s.posts, schema.TypePost, ownAddress(postID))
 	switch {

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"cosmosblog/internal/documents"
 )
 
 // privateControl is the Cache-Control of an answer that only its client may keep. The client must
@@ -24,8 +26,8 @@ func isCacheable(r response) bool { return len(r.errors) == 0 && len(r.extension
 // cacheControl returns the Cache-Control of a cacheable answer, with some data, to a request for a
 // known document. Caches do not share that an object does not exist: a replica that lags may have
 // said so.
-func (a *api) cacheControl(r *http.Request, known *knownDocument, data []byte) string {
-	isPersonal := len(r.Header["Authorization"]) > 0 || len(r.Header[sessionHeader]) > 0 || known.asksOfViewer
+func (a *api) cacheControl(r *http.Request, known *documents.Document, data []byte) string {
+	isPersonal := len(r.Header["Authorization"]) > 0 || len(r.Header[sessionHeader]) > 0 || known.AsksOfViewer
 	if isPersonal || a.PublicMaxAge == 0 || hasNullRoot(data) {
 		return privateControl
 	}

@@ -10,7 +10,6 @@ package httpapi
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"net/http"
 	"path"
 	"strings"
@@ -19,12 +18,12 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/budget"
+	"cosmosblog/internal/documents"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/memorypool"
 	"cosmosblog/internal/proxy"
@@ -112,7 +111,7 @@ func New(options Options) http.Handler {
 	}
 	a := &api{
 		Options:    options,
-		documents:  newDocuments(options.Limits, options.Development),
+		documents:  documents.New(options.Limits, options.Development),
 		persisted:  newPersistedQueries(options.Development),
 		places:     make(chan struct{}, options.Limits.InFlight),
 		bodies:     memorypool.New(options.Limits.AllBodiesBytes, options.Now),
@@ -171,7 +170,7 @@ func (a *api) handlePages(mux *http.ServeMux) {
 // api is the state that the handlers of one New share. It may be used concurrently.
 type api struct {
 	Options
-	documents  *documents
+	documents  *documents.Documents
 	refused    recentNames // origins
 	unknown    recentNames // proxies that are not trusted
 	persisted  persistedQueries
@@ -184,7 +183,7 @@ type api struct {
 
 // graphQL returns the GraphQL server: this package's transport and limits, and gqlgen's executor.
 func (a *api) graphQL() http.Handler {
-	exec := executor.New(graph.NewExecutableSchema(graph.Config{Schema: a.documents.schema, Resolvers: a.Resolvers}))
+	exec := executor.New(graph.NewExecutableSchema(graph.Config{Schema: a.documents.Schema(), Resolvers: a.Resolvers}))
 	exec.SetQueryCache(contextDocument{})
 	exec.SetErrorPresenter(a.present)
 	exec.SetRecoverFunc(a.Errors.Recover)
@@ -197,15 +196,6 @@ func (a *api) graphQL() http.Handler {
 	t.subscriptions = t.newSubscriptions()
 	t.sockets = t.webSockets()
 	return t
-}
-
-// schema returns the schema without the directive @defer, which gqlgen adds. A single JSON
-// response cannot implement it.
-func schema() *ast.Schema {
-	s := *graph.NewExecutableSchema(graph.Config{}).Schema()
-	s.Directives = maps.Clone(s.Directives)
-	delete(s.Directives, "defer")
-	return &s
 }
 
 // readOnly rejects methods other than GET and HEAD.

@@ -13,6 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/handler/lru"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/documents"
 )
 
 // persistedQueries implements Apollo's automatic persisted queries. A client sends the SHA-256 of
@@ -24,7 +25,7 @@ type persistedQueries struct {
 	texts *lru.LRU[string] // by hash; nil if the server keeps none
 }
 
-const maxPersisted = 300 // of at most maxDocumentBytes: 5 MB
+const maxPersisted = 300 // of at most documents.MaxBytes: 5 MB
 
 func newPersistedQueries(development bool) persistedQueries {
 	if !development {
@@ -59,7 +60,7 @@ func (p persistedQueries) resolve(r *http.Request, params *graphql.RawParams, ma
 
 // keep keeps the query of a request that has a hash. The query must be valid.
 func (p persistedQueries) keep(ctx context.Context, params *graphql.RawParams) {
-	if p.texts == nil || len(params.Query) > maxDocumentBytes {
+	if p.texts == nil || len(params.Query) > documents.MaxBytes {
 		return
 	}
 	if hash, _ := persistedHash(params); hash != "" {

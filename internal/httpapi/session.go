@@ -9,6 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/internal/budget"
+	"cosmosblog/internal/documents"
 	"cosmosblog/store/sessions"
 )
 
@@ -23,8 +24,8 @@ type operationSession struct {
 // beginSession begins the session of a request's operation. If it queries views that lack what the
 // client has written, beginSession waits for them. Meanwhile, the operation gives its place to
 // another one. If then there is no place, beginSession returns a rejection.
-func (t transport) beginSession(ctx context.Context, r *http.Request, known *knownDocument, p *place) (*operationSession, *rejection) {
-	session := &operationSession{ctx: ctx, readsViews: known.readsViews, isMutation: known.operation.Operation == ast.Mutation}
+func (t transport) beginSession(ctx context.Context, r *http.Request, known *documents.Document, p *place) (*operationSession, *rejection) {
+	session := &operationSession{ctx: ctx, readsViews: known.ReadsViews, isMutation: known.Operation.Operation == ast.Mutation}
 	if t.Sessions == nil {
 		return session, nil
 	}

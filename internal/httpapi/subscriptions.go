@@ -19,8 +19,8 @@ func (t transport) isSubscription(params *graphql.RawParams) bool {
 	if !strings.Contains(params.Query, "subscription") { // as in nearly all requests
 		return false
 	}
-	known, errs := t.documents.read(params.Query, params.OperationName)
-	return len(errs) == 0 && known.operation != nil && known.operation.Operation == ast.Subscription
+	known, errs := t.documents.Read(params.Query, params.OperationName)
+	return len(errs) == 0 && known.Operation != nil && known.Operation.Operation == ast.Subscription
 }
 
 // newSubscriptions returns the server of subscriptions.
@@ -42,7 +42,7 @@ func (o operations) CreateOperation(ctx context.Context, params *graphql.RawPara
 		return operation, "", errs
 	}
 	viewer := ""
-	if known.asksOfViewer {
+	if known.AsksOfViewer {
 		viewer = userIDOf(ctx)
 	}
 	text, err := json.Marshal([]any{params.Query, params.OperationName, operation.Variables, viewer})

@@ -21,8 +21,9 @@ var allowedImports = map[string][]string{
 	"internal/config": {"internal/limits", "internal/loopback"},
 	"internal/datafolder": {"internal/auth", "internal/engine", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
 		"store/cosmos", "store/provision", "store/schema"},
+	"internal/documents": {"graph", "internal/limits", "internal/price", "internal/querylimits", "internal/variables"},
 	"internal/graphqlws": {}, // serves any schema
-	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/graphqlws", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
+	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/documents", "internal/graphqlws", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
 		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/subscription", "internal/telemetry", "internal/variables",
 		"store/sessions", "web"},
 	"internal/lifecycle": {"internal/limits", "internal/loopback"},
@@ -152,8 +153,8 @@ var moduleUsers = map[string][]string{
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
-	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/graphqlws", "internal/httpapi", "internal/price", "internal/subscription"},
-	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price", "internal/querylimits", "internal/subscription", "internal/variables"},
+	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/graphqlws", "internal/documents", "internal/httpapi", "internal/price", "internal/subscription"},
+	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/documents", "internal/httpapi", "internal/price", "internal/querylimits", "internal/subscription", "internal/variables"},
 }
 
 func TestThirdPartyImports(t *testing.T) {

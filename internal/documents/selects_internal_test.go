@@ -1,4 +1,4 @@
-package httpapi
+package documents
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 
 // TestAsksOfViewer checks which documents ask something of the signed-in user.
 func TestAsksOfViewer(t *testing.T) {
-	d := newDocuments(limits.Default(), true)
+	d := New(limits.Default(), true)
 	for query, want := range map[string]bool{
 		"{__typename}":                                         false,
 		"{feed{nodes{title author{username}}}}":                false,
@@ -38,8 +38,8 @@ func TestAsksOfViewer(t *testing.T) {
 			name = "Q"
 		}
 		for range 2 { // the second comes from the cache
-			known, errs := d.read(query, name)
-			if errs != nil || known.asksOfViewer != want {
+			known, errs := d.Read(query, name)
+			if errs != nil || known.AsksOfViewer != want {
 				t.Errorf("%s: got %+v, %v, want %t", query, known, errs, want)
 			}
 		}

@@ -1,4 +1,4 @@
-package httpapi
+package documents
 
 import (
 	"fmt"
@@ -70,11 +70,11 @@ func heapBytes() int {
 // TestKnownDocumentsAreCharged compares the charges of documents with the memory that they take.
 func TestKnownDocumentsAreCharged(t *testing.T) {
 	for name, shape := range documentShapes {
-		d := newDocuments(limits.Default(), true)
+		d := New(limits.Default(), true)
 		const count = 30
 		before := heapBytes()
 		for n := range count {
-			if _, errs := d.read(shape(n), fmt.Sprint("Q", n)); errs != nil {
+			if _, errs := d.Read(shape(n), fmt.Sprint("Q", n)); errs != nil {
 				t.Fatalf("%s: %v", name, errs)
 			}
 		}
@@ -94,14 +94,14 @@ func TestKnownDocumentsAreCharged(t *testing.T) {
 // TestKnownDocumentsAreBounded adds more documents than there is room for. The one that is used
 // again and again stays.
 func TestKnownDocumentsAreBounded(t *testing.T) {
-	d := newDocuments(limits.Default(), false)
-	first, _ := d.read("{__typename}", "")
+	d := New(limits.Default(), false)
+	first, _ := d.Read("{__typename}", "")
 	largest := 0
 	for n := range 400 {
-		if _, errs := d.read(documentShapes["values"](n), ""); errs != nil {
+		if _, errs := d.Read(documentShapes["values"](n), ""); errs != nil {
 			t.Fatal(errs)
 		}
-		if again, _ := d.read("{__typename}", ""); again != first {
+		if again, _ := d.Read("{__typename}", ""); again != first {
 			t.Fatalf("after %d documents, the first is not cached", n)
 		}
 		largest = max(largest, d.known.bytes)
@@ -118,17 +118,17 @@ func TestKnownDocumentsAreBounded(t *testing.T) {
 // TestKnownOperations checks that each operation of a document has its own entry, and that a name
 // without an operation has none.
 func TestKnownOperations(t *testing.T) {
-	d := newDocuments(limits.Default(), false)
+	d := New(limits.Default(), false)
 	const query = "query A{viewer{id}} query B{feed{nodes{id}}}"
 	for range 2 {
 		for name, ru := range map[string]float64{"A": 1, "B": 9} {
-			known, errs := d.read(query, name)
-			if errs != nil || known.operation.Name != name || known.price.Price(nil).RU != ru {
+			known, errs := d.Read(query, name)
+			if errs != nil || known.Operation.Name != name || known.price.Price(nil).RU != ru {
 				t.Errorf("%s: %v, %+v", name, errs, known)
 			}
 		}
 		for _, name := range []string{"", "C"} {
-			if known, errs := d.read(query, name); errs != nil || known.operation != nil {
+			if known, errs := d.Read(query, name); errs != nil || known.Operation != nil {
 				t.Errorf("%q: %v, %+v", name, errs, known)
 			}
 		}
@@ -140,14 +140,14 @@ func TestKnownOperations(t *testing.T) {
 
 // TestKnownPrices compares the prices of documents from the cache with those of new ones.
 func TestKnownPrices(t *testing.T) {
-	cached := newDocuments(limits.Default(), true)
+	cached := New(limits.Default(), true)
 	for name, shape := range documentShapes {
 		for n := range 3 {
 			variables := map[string]any{}
 			for i := range 60 {
 				variables[fmt.Sprint("v", i)] = "x"
 			}
-			fresh := newDocuments(limits.Default(), true)
+			fresh := New(limits.Default(), true)
 			want, err := checkedPrice(t, fresh, shape(0), variables)
 			got, cachedErr := checkedPrice(t, cached, shape(0), variables)
 			if got != want || fmt.Sprint(err) != fmt.Sprint(cachedErr) {
@@ -158,16 +158,16 @@ func TestKnownPrices(t *testing.T) {
 }
 
 // checkedPrice returns the price of a query's operation, and the error of its check.
-func checkedPrice(t *testing.T, d *documents, query string, variables map[string]any) (any, error) {
-	known, errs := d.read(query, "")
+func checkedPrice(t *testing.T, d *Documents, query string, variables map[string]any) (any, error) {
+	known, errs := d.Read(query, "")
 	if errs != nil {
 		t.Fatal(errs)
 	}
-	values, err := validator.VariableValues(d.schema, known.operation, variables)
+	values, err := validator.VariableValues(d.schema, known.Operation, variables)
 	if err != nil {
 		t.Fatal(err)
 	}
-	operation := &graphql.OperationContext{Doc: known.document, Operation: known.operation, Variables: values}
+	operation := &graphql.OperationContext{Doc: known.AST, Operation: known.Operation, Variables: values}
 	if err := d.prices.Check(operation, known.price); err != nil {
 		return operation.Stats.GetExtension("Estimate"), err
 	}
@@ -176,13 +176,13 @@ func checkedPrice(t *testing.T, d *documents, query string, variables map[string
 
 // TestConcurrentDocuments reads the same few documents in many goroutines.
 func TestConcurrentDocuments(t *testing.T) {
-	d := newDocuments(limits.Default(), false)
+	d := New(limits.Default(), false)
 	var all sync.WaitGroup
 	for worker := range 8 {
 		all.Go(func() {
 			for i := range 50 {
 				n := (worker + i) % 5
-				if known, errs := d.read(documentShapes["arguments"](n), ""); errs != nil || known.operation.Name != fmt.Sprint("Q", n) {
+				if known, errs := d.Read(documentShapes["arguments"](n), ""); errs != nil || known.Operation.Name != fmt.Sprint("Q", n) {
 					t.Errorf("document %d: %v, %+v", n, errs, known)
 				}
 			}

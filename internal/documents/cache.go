@@ -1,4 +1,4 @@
-package httpapi
+package documents
 
 import (
 	"container/list"
@@ -16,8 +16,10 @@ import (
 const (
 	maxKnownBytes     = 32 << 20
 	maxDocumentTokens = 400
-	maxDocumentBytes  = 16 << 10
 )
+
+// MaxBytes is the length of the longest query that is cached.
+const MaxBytes = 16 << 10
 
 // The memory in bytes that one document takes at most, besides its text and the formula of its
 // price: for each token, and for the document itself. TestKnownDocumentsAreCharged measures it.
@@ -29,15 +31,15 @@ const (
 // documentKey identifies an operation of a document.
 type documentKey struct{ query, operationName string }
 
-// knownDocument is a valid document with one of its operations. Only its selections change.
-type knownDocument struct {
-	document   *ast.QueryDocument
-	operation  *ast.OperationDefinition // nil if the document has none of the requested name
+// Document is a valid document with one of its operations. Only its selections change.
+type Document struct {
+	AST        *ast.QueryDocument
+	Operation  *ast.OperationDefinition // nil if the document has none of the requested name
 	price      *price.Formula           // nil if it must be computed for each request
 	selections *graph.Selections        // nil if the price is nil
 
-	asksOfViewer bool // whether the operation selects a field that depends on the signed-in user
-	readsViews   bool // whether the operation selects a field of a view
+	AsksOfViewer bool // whether the operation selects a field that depends on the signed-in user
+	ReadsViews   bool // whether the operation selects a field of a view
 }
 
 // knownDocuments is a cache of documents. If it is full, it removes those whose last use was
@@ -52,12 +54,12 @@ type knownDocuments struct {
 // entry is a document in knownDocuments, with the bytes that it is charged.
 type entry struct {
 	documentKey
-	*knownDocument
+	*Document
 	bytes int
 }
 
 // find returns a document, or nil.
-func (k *knownDocuments) find(key documentKey) *knownDocument {
+func (k *knownDocuments) find(key documentKey) *Document {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	element := k.byKey[key]
@@ -65,12 +67,12 @@ func (k *knownDocuments) find(key documentKey) *knownDocument {
 		return nil
 	}
 	k.order.MoveToFront(element)
-	return element.Value.(*entry).knownDocument
+	return element.Value.(*entry).Document
 }
 
 // add adds a document with a number of tokens, unless it is too long or known.
-func (k *knownDocuments) add(key documentKey, document *knownDocument, tokens int) {
-	if tokens > maxDocumentTokens || len(key.query) > maxDocumentBytes {
+func (k *knownDocuments) add(key documentKey, document *Document, tokens int) {
+	if tokens > maxDocumentTokens || len(key.query) > MaxBytes {
 		return
 	}
 	added := &entry{key, document, chargeOf(key, document, tokens)}
@@ -91,7 +93,7 @@ func (k *knownDocuments) add(key documentKey, document *knownDocument, tokens in
 }
 
 // chargeOf returns the memory in bytes that a known document takes at most.
-func chargeOf(key documentKey, document *knownDocument, tokens int) int {
+func chargeOf(key documentKey, document *Document, tokens int) int {
 	charge := len(key.query) + len(key.operationName) + bytesPerDocument + tokens*bytesPerToken
 	if document.price != nil {
 		charge += document.price.Bytes() + tokens*graph.SelectionBytes

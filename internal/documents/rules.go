@@ -1,4 +1,4 @@
-package httpapi
+package documents
 
 import (
 	"github.com/vektah/gqlparser/v2/ast"
@@ -14,7 +14,7 @@ import (
 // The rule that overlapping fields can be merged runs last, and only if no other rule is
 // violated. Before it reports anything, that rule records the conflicts of all pairs of fields in
 // a selection set.
-func (d *documents) validate(document *ast.QueryDocument) (violations gqlerror.List) {
+func (d *Documents) validate(document *ast.QueryDocument) (violations gqlerror.List) {
 	c := collector{limit: d.limits.Errors}
 	defer func() {
 		if recovered := recover(); recovered != nil && recovered != (limitReached{}) {
@@ -55,7 +55,7 @@ func (c *collector) add(rule string, options []core.ErrorOption) {
 // rules returns the rules of one validation, and the rule that runs after them. They are
 // GraphQL's own. Outside of development, introspection is disabled too, and no error suggests
 // names of the schema.
-func (d *documents) rules(c *collector) (first, last *rules.Rules) {
+func (d *Documents) rules(c *collector) (first, last *rules.Rules) {
 	first, last = rules.NewDefaultRules(), rules.NewRules()
 	if !d.development {
 		removeSuggestions(first)

@@ -1,0 +1,127 @@
+// Package documents reads the documents of GraphQL requests: it parses, validates and prices them,
+// and caches valid ones.
+package documents
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+
+	"cosmosblog/graph"
+	"cosmosblog/internal/limits"
+	"cosmosblog/internal/price"
+	"cosmosblog/internal/querylimits"
+	"cosmosblog/internal/variables"
+)
+
+// Documents parses, validates and prices queries, and caches valid ones. gqlgen would parse and
+// validate in one step, although the time and memory of some validation rules grow with the square
+// of a query. Here, queries above the limits are rejected before validation. It may be used
+// concurrently.
+type Documents struct {
+	limits      limits.Limits
+	development bool
+	schema      *ast.Schema
+	prices      *price.Checker
+	known       knownDocuments
+}
+
+// New returns the documents of the API's schema. In development, they may contain introspection,
+// and errors suggest names of the schema.
+func New(l limits.Limits, development bool) *Documents {
+	schema := schema()
+	return &Documents{limits: l, development: development, schema: schema, prices: price.NewChecker(schema, l)}
+}
+
+// Read returns the document of a query, parsed and validated, with the operation of a name.
+// Otherwise it returns at most Limits.Errors errors. If the document has no such operation, the
+// operation is nil.
+func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List) {
+	key := documentKey{query, operationName}
+	if known := d.known.find(key); known != nil {
+		return known, nil
+	}
+	if len(query) <= d.limits.QueryBytes {
+		// The query is a part of the request's body, which the cache must not keep in memory.
+		key = documentKey{strings.Clone(query), strings.Clone(operationName)}
+	}
+	document, tokens, errs := d.parse(key.query)
+	if errs == nil {
+		errs = d.validate(document)
+		variables.NameFields(document, errs)
+		markAsClientErrors(errs, errcode.ValidationFailed)
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	known := &Document{AST: document, Operation: document.Operations.ForName(operationName)}
+	if known.Operation != nil {
+		known.AsksOfViewer = selects(d.schema, document, known.Operation, viewerDirective)
+		known.ReadsViews = selects(d.schema, document, known.Operation, viewDirective)
+		if known.price = d.prices.Prepare(document, known.Operation); known.price != nil {
+			known.selections = graph.NewSelections(tokens)
+		}
+		d.known.add(key, known, tokens)
+	}
+	return known, nil
+}
+
+// parse returns the document of a query, and its number of tokens. It fails if the query is
+// malformed or above a limit.
+func (d *Documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List) {
+	tokens, err := querylimits.CheckText(query, d.limits)
+	if err != nil {
+		return nil, 0, gqlerror.List{err}
+	}
+	document, parseError := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.limits.Tokens)
+	if parseError != nil {
+		errs := gqlerror.List{gqlerror.WrapIfUnwrapped(parseError)}
+		markAsClientErrors(errs, errcode.ParseFailed)
+		return nil, 0, errs
+	}
+	if err := querylimits.CheckTree(document, d.limits); err != nil {
+		return nil, 0, gqlerror.List{err}
+	}
+	return document, tokens, nil
+}
+
+// markAsClientErrors sets the code by which the ErrorPresenter recognizes errors of the
+// client. It also corrects columns below 1. gqlparser computes the column of a block string from
+// the line that the string ends in, so the column can be negative.
+func markAsClientErrors(errs gqlerror.List, code string) {
+	for _, err := range errs {
+		errcode.Set(err, code)
+		for i := range err.Locations {
+			err.Locations[i].Column = max(1, err.Locations[i].Column)
+		}
+	}
+}
+
+// Schema returns the schema that documents are validated against.
+func (d *Documents) Schema() *ast.Schema { return d.schema }
+
+// Prepare computes the price of an operation of a known document, and passes on what the document's
+// preparation has found. It returns an error if the price is above the limit.
+func (d *Documents) Prepare(operation *graphql.OperationContext, known *Document) *gqlerror.Error {
+	if err := d.prices.Check(operation, known.price); err != nil {
+		return err
+	}
+	if known.selections != nil {
+		graph.SetSelections(operation, known.selections)
+	}
+	return nil
+}
+
+// schema returns the schema without the directive @defer, which gqlgen adds. A single JSON
+// response cannot implement it.
+func schema() *ast.Schema {
+	s := *graph.NewExecutableSchema(graph.Config{}).Schema()
+	s.Directives = maps.Clone(s.Directives)
+	delete(s.Directives, "defer")
+	return &s
+}
