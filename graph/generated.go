@@ -656,7 +656,8 @@ Besides the codes of queries, a stream can fail with:
 type Subscription {
   """
   The post, at once and after its changes, which include likes and comments. If there are several
-  changes at once, or the client is slow, some states are skipped, never the last one. If the post is
+  changes at once, or the client is slow, some states are skipped, never the last one. Fields that are
+  read elsewhere, such as ` + "`" + `author { posts }` + "`" + `, are as of then, and do not wake the stream. If the post is
   deleted, the stream sends ` + "`" + `null` + "`" + ` and ends.
   """
   postChanged(

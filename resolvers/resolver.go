@@ -18,11 +18,12 @@ import (
 // Resolver is the root of all resolvers. Operations must run under a ScopeExtension. It may be
 // used concurrently.
 type Resolver struct {
-	store *store.Store
+	store    *store.Store
+	arrivals *arrivalWatch
 }
 
 // New returns the resolvers of a store.
-func New(s *store.Store) *Resolver { return &Resolver{store: s} }
+func New(s *store.Store) *Resolver { return &Resolver{s, &arrivalWatch{store: s}} }
 
 // Query returns the resolvers of Query.
 func (r *Resolver) Query() graph.QueryResolver { return queryResolver{r} }

@@ -24,7 +24,7 @@ func (r subscriptionResolver) PostChanged(ctx context.Context, id blog.Ref) (<-c
 	if err := checkType("id", id, blog.TypePost); err != nil {
 		return nil, err
 	}
-	return valueOrStream[*blog.Post](ctx, func(*stream.Opening) (stream.Stream, error) {
+	return valueOrStream[*blog.Post](ctx, r.store, func(*stream.Opening) (stream.Stream, error) {
 		changed, stop := r.store.WatchPost(id.ID)
 		return &postStream{store: r.store, id: id.ID, changed: changed, stop: stop}, nil
 	})
@@ -35,7 +35,7 @@ func (r subscriptionResolver) CommentAdded(ctx context.Context, postID blog.Ref,
 	if err := checkType("postId", postID, blog.TypePost); err != nil {
 		return nil, err
 	}
-	return valueOrStream[*model.CommentEdge](ctx, func(o *stream.Opening) (stream.Stream, error) {
+	return valueOrStream[*model.CommentEdge](ctx, r.store, func(o *stream.Opening) (stream.Stream, error) {
 		s := &commentStream{store: r.store, list: model.CommentsList(postID.ID), postID: postID.ID}
 		if o.After != "" {
 			after = &o.After
@@ -58,7 +58,7 @@ func (r subscriptionResolver) CommentAdded(ctx context.Context, postID blog.Ref,
 
 // PostPublished resolves Subscription.postPublished.
 func (r subscriptionResolver) PostPublished(ctx context.Context, after *string) (<-chan *model.PostEdge, error) {
-	return valueOrStream[*model.PostEdge](ctx, func(o *stream.Opening) (stream.Stream, error) {
+	return valueOrStream[*model.PostEdge](ctx, r.store, func(o *stream.Opening) (stream.Stream, error) {
 		s := &arrivalStream{store: r.store}
 		if o.After != "" {
 			after = &o.After
@@ -69,7 +69,7 @@ func (r subscriptionResolver) PostPublished(ctx context.Context, after *string) 
 				return nil, blog.AtField(err, "after")
 			}
 		}
-		s.changed, s.stop = r.store.WatchFeed()
+		s.arrived, s.stop = r.arrivals.listen()
 		return s, nil
 	})
 }
@@ -89,7 +89,7 @@ func arrivalAfter(cursor string) (position *blog.Position, postID string, err er
 }
 
 // valueOrStream returns the value of the context's event. Without an event, it makes the stream.
-func valueOrStream[T any](ctx context.Context, open func(*stream.Opening) (stream.Stream, error)) (<-chan T, error) {
+func valueOrStream[T any](ctx context.Context, s *store.Store, open func(*stream.Opening) (stream.Stream, error)) (<-chan T, error) {
 	values := make(chan T, 1)
 	defer close(values)
 	if e, ok := stream.EventOf(ctx); ok {
@@ -99,7 +99,7 @@ func valueOrStream[T any](ctx context.Context, open func(*stream.Opening) (strea
 	opening := stream.OpeningOf(ctx)
 	opened, err := open(opening)
 	if err == nil {
-		opening.Stream = &meteredStream{Stream: opened}
+		opening.Stream, opening.Follow = &meteredStream{Stream: opened}, s.Follow()
 	}
 	return values, err
 }
@@ -126,10 +126,10 @@ func (s *meteredStream) Next(ctx context.Context) (stream.Event, error) {
 // readTime is the time after which a read of a stream is given up.
 const readTime = 10 * time.Second
 
-// reading returns a context for the reads of a stream, which then have all changes that it was told
-// of. They are completed if the client disconnects, so that their charge is known.
-func reading(ctx context.Context, s *store.Store) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(s.AfterChange(context.WithoutCancel(ctx)), readTime)
+// reading returns a context for the reads of a stream. They are completed if the client
+// disconnects, so that their charge is known.
+func reading(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), readTime)
 }
 
 // postStream sends the states of a post, without a long content: Post.content reads it. If the post
@@ -165,7 +165,7 @@ func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 }
 
 func (s *postStream) read(ctx context.Context) (*blog.Post, error) {
-	ctx, cancel := reading(ctx, s.store)
+	ctx, cancel := reading(ctx)
 	defer cancel()
 	return s.store.PostWithoutContent(ctx, s.id)
 }
@@ -173,8 +173,9 @@ func (s *postStream) read(ctx context.Context) (*blog.Post, error) {
 // Close implements stream.Stream.
 func (s *postStream) Close() { s.stop() }
 
-// commentsOfStream is the number of comments that a stream reads at once.
-const commentsOfStream = 20
+// commentsOfStream is the number of comments that a stream reads at once. They stay in memory while
+// they are sent to a slow client.
+const commentsOfStream = 10
 
 // commentStream sends the comments of a post that are created after a position. The procedure that
 // creates a comment dates it after all others of the post, so none appears before the position.
@@ -185,9 +186,10 @@ type commentStream struct {
 	changed <-chan struct{}
 	stop    func()
 
-	isBegun bool
-	after   *blog.Position // nil before the first comment
-	edges   []model.CommentEdge
+	isBegun   bool
+	mustCheck bool           // whether the post still exists
+	after     *blog.Position // nil before the first comment
+	edges     []model.CommentEdge
 }
 
 // Next implements stream.Stream. Errors: NOT_FOUND if there is no such post at the beginning; those
@@ -208,7 +210,7 @@ func (s *commentStream) Next(ctx context.Context) (stream.Event, error) {
 			s.after = &page.Positions[len(page.Positions)-1]
 			break
 		}
-		if err := s.waitForChange(ctx); err != nil {
+		if err := s.checkAfterChange(ctx); err != nil {
 			return stream.Event{}, err
 		}
 	}
@@ -237,26 +239,31 @@ func (s *commentStream) begin(ctx context.Context) error {
 }
 
 func (s *commentStream) read(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
-	ctx, cancel := reading(ctx, s.store)
+	ctx, cancel := reading(ctx)
 	defer cancel()
 	return s.store.Comments(ctx, s.postID, page)
 }
 
-// waitForChange waits until the post changes. Error: io.EOF if it was deleted.
-func (s *commentStream) waitForChange(ctx context.Context) error {
-	if err := wait(ctx, s.changed); err != nil {
-		return err
+// checkAfterChange waits until the post changes, and checks that it still exists. If that fails,
+// the next call checks first. Error: io.EOF if the post was deleted.
+func (s *commentStream) checkAfterChange(ctx context.Context) error {
+	if !s.mustCheck {
+		if err := wait(ctx, s.changed); err != nil {
+			return err
+		}
+		s.mustCheck = true
 	}
 	err := s.checkPost(ctx)
 	if err != nil && blog.CodeOf(err) == blog.NotFound {
 		return io.EOF
 	}
+	s.mustCheck = err != nil
 	return err
 }
 
 // checkPost checks that the post exists. Error: NOT_FOUND.
 func (s *commentStream) checkPost(ctx context.Context) error {
-	ctx, cancel := reading(ctx, s.store)
+	ctx, cancel := reading(ctx)
 	defer cancel()
 	_, err := s.store.PostWithoutContent(ctx, s.postID)
 	return err
@@ -266,13 +273,13 @@ func (s *commentStream) checkPost(ctx context.Context) error {
 func (s *commentStream) Close() { s.stop() }
 
 // postsOfStream is the number of posts that a stream reads at once.
-const postsOfStream = 20
+const postsOfStream = 10
 
 // arrivalStream sends the posts that come into the feed after a position. Their dates of arrival
 // increase with the transactions, so none appears before the position.
 type arrivalStream struct {
 	store   *store.Store
-	changed <-chan struct{}
+	arrived <-chan struct{}
 	stop    func()
 
 	after  *blog.Position // nil until the stream is placed
@@ -289,7 +296,7 @@ func (s *arrivalStream) Next(ctx context.Context) (stream.Event, error) {
 			return stream.Event{}, err
 		}
 		if !isNew {
-			if err := s.waitForChange(ctx); err != nil {
+			if err := wait(ctx, s.arrived); err != nil {
 				return stream.Event{}, err
 			}
 		}
@@ -303,9 +310,9 @@ func (s *arrivalStream) Next(ctx context.Context) (stream.Event, error) {
 
 // read reads the next posts. It reports whether there may be more than it has read.
 func (s *arrivalStream) read(ctx context.Context) (isNew bool, err error) {
-	ctx, cancel := reading(ctx, s.store)
+	ctx, cancel := reading(ctx)
 	defer cancel()
-	last, trimmed, err := s.store.LastArrivals(ctx)
+	last, _, err := s.store.LastArrivals(ctx)
 	if err == nil && s.after == nil {
 		err = s.place(ctx, last)
 	}
@@ -313,6 +320,10 @@ func (s *arrivalStream) read(ctx context.Context) (isNew bool, err error) {
 		return false, err
 	}
 	page, err := s.store.Arrivals(ctx, blog.PageRequest{First: postsOfStream, After: s.after})
+	if err != nil {
+		return false, err
+	}
+	_, trimmed, err := s.store.LastArrivals(ctx) // after the page, or a trim in between would be missed
 	if err != nil {
 		return false, err
 	}
@@ -340,18 +351,6 @@ func (s *arrivalStream) place(ctx context.Context, last blog.DateTime) error {
 		s.after, s.hasGap = &blog.Position{CreationDate: date}, !isListed
 	}
 	return err
-}
-
-// arrivalsApart is the least time between two reads of the horizon. The feed changes with each like
-// of its posts, and each change wakes all streams.
-const arrivalsApart = 100 * time.Millisecond
-
-// waitForChange waits until the feed changes. Error: ctx's.
-func (s *arrivalStream) waitForChange(ctx context.Context) error {
-	if err := wait(ctx, s.changed); err != nil {
-		return err
-	}
-	return cosmos.Sleep(ctx, arrivalsApart)
 }
 
 // Close implements stream.Stream.

@@ -35,6 +35,9 @@ import (
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/tail"
 	"cosmosblog/store/views"
@@ -890,5 +893,136 @@ func TestLongContentsAreReadIfSelected(t *testing.T) {
 		}
 		e.close()
 		ann.ask(`mutation($p:ID!){unlikePost(input:{postId:$p}){post{id}}}`, "p", post)
+	}
+}
+
+// failingServer is a server whose engine refuses some requests while failing is set.
+func failingServer(t *testing.T, path string) (s *server, failing *atomic.Bool) {
+	t.Helper()
+	failing = new(atomic.Bool)
+	return newServerVia(t, func(engine http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if failing.Load() && r.Method == http.MethodGet && strings.Contains(r.URL.Path, path) {
+				w.Header().Set("X-Ms-Retry-After-Ms", "10")
+				w.WriteHeader(http.StatusTooManyRequests)
+				return
+			}
+			engine.ServeHTTP(w, r)
+		})
+	}), failing
+}
+
+// An event whose answer fails for a while is answered later, also the last one.
+func TestEventsAreAnsweredAfterFailures(t *testing.T) {
+	skipUnderFaults(t)
+	plain, failing := failingServer(t, "/docs/"+schema.ContentID)
+	s := plain.newStreaming(nil)
+	ann := s.user("Ann")
+	post := ann.post("Title", strings.Repeat("x", 20<<10))
+	changed := s.subscribe(fmt.Sprintf(`subscription { postChanged(id: %q) { commentCount content } }`, post), "")
+	changed.until(`"commentCount":0`)
+	added := s.subscribe(fmt.Sprintf(`subscription { commentAdded(postId: %q, after: "") { node { content post { content } } } }`, post), "")
+	ann.comment(post, "one")
+	added.until(`"one"`)
+	changed.until(`"commentCount":1`)
+	failing.Store(true)
+	ann.comment(post, "two")
+	time.AfterFunc(time.Second, func() { failing.Store(false) })
+	for name, e := range map[string]*events{`"two"`: added, `"commentCount":2`: changed} {
+		if got := e.next(); !strings.Contains(got.data, name) || strings.Contains(got.data, "errors") {
+			t.Errorf("got %.300s", got.data)
+		}
+	}
+}
+
+// If the failure stays, the stream sends the error, without a cursor, and ends.
+func TestStreamsEndAfterLongFailures(t *testing.T) {
+	skipUnderFaults(t)
+	plain, failing := failingServer(t, "/docs/"+schema.ContentID)
+	start := time.Now()
+	s := plain.newStreaming(func(o *httpapi.Options) {
+		o.Now = func() time.Time { return start.Add(100 * time.Since(start)) } // the client waits ten of these seconds
+	})
+	ann := s.user("Ann")
+	post := ann.post("Title", strings.Repeat("x", 20<<10))
+	ann.comment(post, "one")
+	failing.Store(true)
+	e := s.subscribe(fmt.Sprintf(`subscription { new: commentAdded(postId: %q, after: "") { node { post { text: content } } } }`, post), "")
+	if got := e.next(); got.id != "" || !strings.Contains(got.data, "THROTTLED") || !strings.Contains(got.data, `"path":["new","node","post"`) {
+		t.Errorf("got %+v", got)
+	}
+	e.wantEnd()
+}
+
+// Clients may offer to upgrade to other protocols, as Java's and curl's do with each request.
+func TestOtherUpgradesAreIgnored(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(nil)
+	r, err := http.NewRequest("GET", s.url+"/graphql?query="+url.QueryEscape(`{feed{nodes{id}}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Connection", "Upgrade, HTTP2-Settings")
+	r.Header.Set("Upgrade", "h2c")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("%v, %v", response, err)
+	}
+}
+
+// replicas sends some reads to the latest replica, and all others to one that lags.
+type replicas struct {
+	latest, lagging *cosmostest.Transport
+	isLatest        func(*http.Request) bool
+}
+
+func (r replicas) Do(request *http.Request) (*http.Response, error) {
+	if request.Method == http.MethodGet && request.Header.Get("A-IM") == "" && r.isLatest(request) {
+		return r.latest.Do(request)
+	}
+	return r.lagging.Do(request)
+}
+
+// A stream whose reads are answered by several replicas never goes back: its selection has the
+// comments that its post counts, and a replica that lacks the post does not end it.
+func TestStreamsOnLaggingReplicas(t *testing.T) {
+	skipUnderFaults(t)
+	isPost := func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/docs/p_") }
+	for name, isLatest := range map[string]func() func(*http.Request) bool{
+		"the list lags": func() func(*http.Request) bool { return isPost },
+		"later reads lag": func() func(*http.Request) bool {
+			var reads atomic.Int64
+			return func(r *http.Request) bool { return isPost(r) && reads.Add(1) == 1 }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			account := cosmostest.New(t, cosmostest.Options{Follower: true})
+			writer := startServer(t, account, newInjector(t, account, account.Latest()), false)
+			db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: replicas{account.Latest(), account.NewTransport(), isLatest()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(db.Close)
+			ann := writer.user("Ann")
+			account.Follower.CatchUp()
+			account.Follower.Hold()
+			post := ann.post("Title", "Content")
+			ann.comment(post, "first")
+			reader := *writer
+			reader.db = db
+			e := reader.newStreaming(func(o *httpapi.Options) {
+				watcher := tail.New(tail.Options{DB: db, Containers: schema.ContainerNames()[:5], Staleness: 200 * time.Millisecond})
+				ctx, cancel := context.WithCancel(context.Background())
+				ended := make(chan struct{})
+				go func() { defer close(ended); _ = watcher.Run(ctx) }()
+				t.Cleanup(func() { cancel(); <-ended })
+				o.Resolvers = resolvers.New(store.NewCached(db, readcache.New(1<<20, watcher.Changes), watcher).Watched(watcher))
+			}).subscribe(fmt.Sprintf(`subscription { postChanged(id: %q) { commentCount comments(first: 5) { nodes { content } } } }`, post), "")
+			time.AfterFunc(time.Second, account.Follower.CatchUp) // until then, some reads find no replica
+			e.want(`{"data":{"postChanged":{"commentCount":1,"comments":{"nodes":[{"content":"first"}]}}}}`)
+			ann.comment(post, "second")
+			account.Follower.CatchUp()
+			e.want(`{"data":{"postChanged":{"commentCount":2,"comments":{"nodes":[{"content":"first"},{"content":"second"}]}}}}`)
+		})
 	}
 }

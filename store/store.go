@@ -88,8 +88,8 @@ func (s *Store) Watched(by Watcher) *Store {
 
 // WatchPost returns a channel that receives after changes of a post, its comments or its likes, and
 // a function that must be called at the end. Several changes may be received as one, and there may
-// be none. A read after the receive, in a context of AfterChange, has the change. Without a
-// Watcher, the channel never receives.
+// be none. A read after the receive, in a context of Follow, has the change. Without a Watcher, the
+// channel never receives.
 func (s *Store) WatchPost(postID string) (changed <-chan struct{}, stop func()) {
 	if s.watch == nil {
 		return nil, func() {}
@@ -105,16 +105,22 @@ func (s *Store) WatchFeed() (changed <-chan struct{}, stop func()) {
 	return s.watch.Watch(schema.Feed, schema.FeedPartition)
 }
 
-// AfterChange returns a context whose reads have all changes that WatchPost and WatchFeed have
-// told.
-func (s *Store) AfterChange(ctx context.Context) context.Context {
-	if s.watch == nil || s.isExact() {
+// Follow returns a function that prepares the contexts of one reader who follows changes. All have
+// one session, so a read is not older than the one before, whichever replica answers it. And each
+// read has all changes that WatchPost and WatchFeed had told.
+func (s *Store) Follow() func(context.Context) context.Context {
+	if s.isExact() {
+		return func(ctx context.Context) context.Context { return ctx }
+	}
+	session := cosmos.WithSession(context.Background())
+	return func(ctx context.Context) context.Context {
+		ctx = cosmos.InSessionOf(ctx, session)
+		if s.watch != nil {
+			s.watch.Join(ctx, schema.Posts)
+			s.watch.Join(ctx, schema.Feed)
+		}
 		return ctx
 	}
-	ctx = cosmos.InSession(ctx)
-	s.watch.Join(ctx, schema.Posts)
-	s.watch.Join(ctx, schema.Feed)
-	return ctx
 }
 
 // NewCached is New for a Store whose queries use a cache. tail counts the changes for it. It is nil

@@ -92,12 +92,12 @@ func (c *connection) operate(o *operation, params *graphql.RawParams) (errs []by
 // complete. So the id is free before the last message is sent. As only the owner of the turn sends
 // messages and changes live, no message of an earlier operation follows.
 func (c *connection) sendOf(ctx context.Context, o *operation, kind string, payload []byte) error {
-	message := frame(o.id, kind, payload)
 	c.turn <- struct{}{}
 	defer c.release()
 	if c.live[o.id] != o {
 		return errCompleted
 	}
+	message := frame(o.id, kind, payload) // now: waiting operations need no memory for it
 	if kind != "next" {
 		delete(c.live, o.id)
 	}

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"strings"
@@ -34,7 +33,11 @@ func acceptsOnlyEvents(r *http.Request) bool {
 func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) {
 	token, _ := bearerToken(r.Header.Get("Authorization"))
 	ctx, cancel := untilExpiry(r.Context(), auth.ExpiryOf(token))
-	defer cancel()
+	var beating sync.WaitGroup
+	defer func() { // nothing may be written after the handler has returned
+		cancel()
+		beating.Wait()
+	}()
 	endProgress(ctx)
 	header := w.Header()
 	header["Content-Type"] = []string{eventStreamType}
@@ -44,7 +47,7 @@ func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *g
 	if events.write(context.Background(), "", "", nil) != nil {
 		return
 	}
-	go events.beat(ctx, cancel)
+	beating.Go(func() { events.beat(ctx, cancel) })
 	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), func(ctx context.Context, m subscription.Message) error {
 		return events.write(ctx, "next", m.Cursor, m.Body)
 	})
@@ -75,43 +78,49 @@ const heartbeat = 12 * time.Second
 // eventWriter writes server-sent events to a response. It may be used concurrently.
 type eventWriter struct {
 	control *http.ResponseController
-	mu      sync.Mutex
 	w       http.ResponseWriter
+	failed  error         // of the first write that failed
+	turn    chan struct{} // has an element while somebody writes; not a mutex, because of testing/synctest
 }
 
 // newEventWriter returns the writer of a response whose header was written. From now on, the
 // request has no read deadline: when that passes, its context would end.
 func newEventWriter(w http.ResponseWriter) *eventWriter {
-	e := &eventWriter{control: http.NewResponseController(w), w: w}
+	e := &eventWriter{control: http.NewResponseController(w), w: w, turn: make(chan struct{}, 1)}
 	e.control.SetReadDeadline(time.Time{})
 	return e
 }
 
 // write writes an event with an id, which may be empty, and data without line breaks. Without the
 // name of an event, it writes a comment. Error: if ctx ends, the client has disconnected, or it
-// accepts nothing for ten seconds. Nothing else can be written then.
+// accepts nothing for ten seconds. All later writes fail, too.
 func (e *eventWriter) write(ctx context.Context, event, id string, data []byte) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var text bytes.Buffer
-	if event == "" {
-		text.WriteString(":\n\n")
-	} else {
-		text.WriteString("event: " + event + "\n")
-		if id != "" {
-			text.WriteString("id: " + id + "\n")
-		}
-		text.WriteString("data: ")
-		text.Write(data)
-		text.WriteString("\n\n")
+	e.turn <- struct{}{}
+	defer func() { <-e.turn }()
+	if e.failed == nil {
+		e.failed = e.tryWrite(ctx, event, id, data)
 	}
+	return e.failed
+}
+
+func (e *eventWriter) tryWrite(ctx context.Context, event, id string, data []byte) error {
 	if err := e.control.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() { e.control.SetWriteDeadline(past) })
 	defer stop()
-	if _, err := e.w.Write(text.Bytes()); err != nil {
-		return err
+	prefix := ":"
+	if event != "" {
+		prefix = "event: " + event + "\n"
+		if id != "" {
+			prefix += "id: " + id + "\n"
+		}
+		prefix += "data: "
+	}
+	for _, part := range [][]byte{[]byte(prefix), data, []byte("\n\n")} { // data may be large: it is not copied
+		if _, err := e.w.Write(part); err != nil {
+			return err
+		}
 	}
 	return e.control.Flush()
 }

@@ -17,6 +17,7 @@ import (
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/stream"
 	"cosmosblog/resolvers"
 )
 
@@ -30,6 +31,36 @@ type stub struct {
 func (s stub) Query() graph.QueryResolver { return s.query }
 
 func (s stub) Mutation() graph.MutationResolver { return stubMutation{query: s.query} }
+
+func (s stub) Subscription() graph.SubscriptionResolver { return stubSubscription{} }
+
+// stubSubscription has a stream of one state of a post, which then waits.
+type stubSubscription struct{ graph.SubscriptionResolver }
+
+func (stubSubscription) PostChanged(ctx context.Context, _ blog.Ref) (<-chan *blog.Post, error) {
+	values := make(chan *blog.Post, 1)
+	defer close(values)
+	if e, ok := stream.EventOf(ctx); ok {
+		values <- e.Value.(*blog.Post)
+		return values, nil
+	}
+	opening := stream.OpeningOf(ctx)
+	opening.Stream, opening.Follow = new(stubStream), func(ctx context.Context) context.Context { return ctx }
+	return values, nil
+}
+
+type stubStream struct{ sent bool }
+
+func (s *stubStream) Next(ctx context.Context) (stream.Event, error) {
+	if s.sent {
+		<-ctx.Done()
+		return stream.Event{}, ctx.Err()
+	}
+	s.sent = true
+	return stream.Event{Value: &blog.Post{Title: "A title"}, IsState: true}, nil
+}
+
+func (*stubStream) Close() {}
 
 type stubMutation struct {
 	graph.MutationResolver

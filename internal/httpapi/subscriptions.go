@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
 	"net/netip"
 	"strings"
 
@@ -45,12 +46,31 @@ func (o operations) CreateOperation(ctx context.Context, params *graphql.RawPara
 	if known.AsksOfViewer {
 		viewer = userIDOf(ctx)
 	}
-	text, err := json.Marshal([]any{params.Query, params.OperationName, operation.Variables, viewer})
+	text, err := json.Marshal([]any{params.Query, params.OperationName, withoutPosition(params.Query, operation), viewer})
 	if err != nil {
 		return operation, "", nil
 	}
 	hash := sha256.Sum256(text)
 	return operation, string(hash[:]), nil
+}
+
+// withoutPosition returns the variables of a subscription, except the one that is only the value of
+// the argument `after`: two subscriptions at one event are equal, wherever they began.
+func withoutPosition(query string, operation *graphql.OperationContext) map[string]any {
+	if len(operation.Operation.SelectionSet) != 1 {
+		return operation.Variables
+	}
+	root, ok := operation.Operation.SelectionSet[0].(*ast.Field)
+	if !ok {
+		return operation.Variables
+	}
+	after := root.Arguments.ForName("after")
+	if after == nil || after.Value.Kind != ast.Variable || strings.Count(query, "$"+after.Value.Raw) != 2 { // declared, and used once
+		return operation.Variables
+	}
+	others := maps.Clone(operation.Variables)
+	delete(others, after.Value.Raw)
+	return others
 }
 
 // Encode implements subscription.API.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -16,8 +17,16 @@ import (
 	"cosmosblog/internal/subscription"
 )
 
-// isWebSocket reports whether a request wants to become a WebSocket.
-func isWebSocket(r *http.Request) bool { return len(r.Header["Upgrade"]) > 0 }
+// isWebSocket reports whether a request wants to become a WebSocket. Some clients send Upgrade: h2c
+// with each request, which servers may ignore (RFC 9110, section 7.8).
+func isWebSocket(r *http.Request) bool {
+	for protocol := range strings.SplitSeq(strings.Join(r.Header["Upgrade"], ","), ",") {
+		if strings.EqualFold(strings.TrimSpace(protocol), "websocket") {
+			return true
+		}
+	}
+	return false
+}
 
 // webSockets returns the handler of WebSockets, for subscriptions by the protocol
 // graphql-transport-ws. Queries and mutations are sent over HTTP.

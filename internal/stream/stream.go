@@ -42,6 +42,9 @@ type Stream interface {
 // Opening receives the stream that a resolver makes.
 type Opening struct {
 	Stream Stream // nil if the resolver has failed
+	// Follow prepares the contexts of all reads for the stream: those of Next, and those of the
+	// operations that are executed for its events.
+	Follow func(context.Context) context.Context
 	After  string // replaces the argument `after`, unless it is empty
 }
 

@@ -3,9 +3,12 @@ package subscription
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/internal/blog"
@@ -50,8 +53,7 @@ func (a *answer) send(ctx context.Context, cursor string, send func(context.Cont
 }
 
 // answer returns the answer to an event: its own, or that of an equal subscription. While the
-// client's budget is used up, or the server is busy, it waits. Errors: OVERLOADED if there is no
-// memory for a large answer, and ctx's.
+// client's budget is used up, or no place is free, it waits. Errors: those of execute, and ctx's.
 func (x *execution) answer(ctx context.Context, event stream.Event) (*answer, error) {
 	for {
 		a, wait, err := x.share(ctx, event)
@@ -76,6 +78,8 @@ func (x *execution) share(ctx context.Context, event stream.Event) (*answer, tim
 		defer x.shared.leave(shared) // has an effect only if execute panics
 		a, wait, err := x.execute(ctx, event)
 		switch {
+		case err != nil:
+			x.shared.fail(shared, err)
 		case a == nil:
 			x.shared.abandon(shared)
 		case a.isOwn || a.memory != nil:
@@ -91,8 +95,8 @@ func (x *execution) share(ctx context.Context, event stream.Event) (*answer, tim
 		return nil, 0, ctx.Err()
 	}
 	switch {
-	case shared.answer != nil:
-		return shared.answer, 0, nil
+	case shared.answer != nil, shared.err != nil:
+		return shared.answer, 0, shared.err
 	case shared.isAbandoned: // because of its client's budget, say: this one may do better
 		return nil, 0, nil
 	}
@@ -101,8 +105,9 @@ func (x *execution) share(ctx context.Context, event stream.Event) (*answer, tim
 
 // execute executes the selection for an event, as an operation of its own. It goes on if the client
 // disconnects, because others may wait for the answer. It returns a time instead of an answer if
-// the client's budget is used up for that time, or no place is free. Errors: OVERLOADED if there is
-// no memory for a large answer.
+// the client's budget is used up for that time, or no place is free. Errors: those of the answer
+// that are gone at another try, such as THROTTLED, and OVERLOADED if there is no memory for a large
+// answer.
 func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, time.Duration, error) {
 	payment, err := x.Books.Begin(x.account, x.address, false, x.price)
 	if err != nil {
@@ -117,7 +122,14 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 	memory := x.Answers.Hold()
 	ctx, cancel := lifecycle.Detached(limits.WithMemory(graphql.StartOperationTrace(budget.With(ctx, payment)), memory), x.Limits.Time)
 	defer cancel()
-	operation, executed := x.dispatch(stream.WithEvent(ctx, event))
+	operation, executed := x.dispatch(stream.WithEvent(x.follow(ctx), event))
+	if err := temporary(executed.Errors); err != nil {
+		memory.Close()
+		if err.isOfBudget() {
+			return nil, max(retryAfter, err.wait), nil
+		}
+		return nil, 0, err
+	}
 	if event.HasGap {
 		if executed.Extensions == nil {
 			executed.Extensions = map[string]any{}
@@ -148,8 +160,47 @@ func (x *execution) dispatch(ctx context.Context) (*graphql.OperationContext, *g
 		return operation, x.Executor.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
 	}
 	responses, dispatched := x.Executor.DispatchOperation(ctx, operation)
-	if executed := responses(dispatched); executed != nil {
-		return operation, executed
+	executed := responses(dispatched)
+	if executed == nil {
+		return operation, &graphql.Response{Errors: gqlerror.List{x.API.Present(ctx, errTimeout)}}
 	}
-	return operation, &graphql.Response{Errors: gqlerror.List{x.API.Present(ctx, errTimeout)}}
+	root := graphql.CollectFields(operation, operation.Operation.SelectionSet, nil)[0].Alias
+	for _, err := range executed.Errors { // gqlgen leaves out the field of Subscription
+		if len(err.Path) > 0 {
+			err.Path = append(ast.Path{ast.PathName(root)}, err.Path...)
+		}
+	}
+	return operation, executed
+}
+
+// temporaryError is an error in an answer that may be gone at another try.
+type temporaryError struct {
+	shown *gqlerror.Error // as clients see it
+	wait  time.Duration   // until the other try
+}
+
+// Error implements error.
+func (e *temporaryError) Error() string { return e.shown.Error() }
+
+// waitOf returns the time to wait before another try after an error, or 0 if there should be none.
+func waitOf(err error) time.Duration {
+	if e, ok := errors.AsType[*temporaryError](err); ok {
+		return e.wait
+	}
+	return blog.RetryAfterOf(err)
+}
+
+// temporary returns the temporary error of an answer with the longest wait, or nil.
+func temporary(errs gqlerror.List) (longest *temporaryError) {
+	for _, err := range errs {
+		millis, _ := err.Extensions["retryAfterMs"].(int64)
+		if wait := time.Duration(millis) * time.Millisecond; wait > 0 && (longest == nil || wait > longest.wait) {
+			longest = &temporaryError{err, wait}
+		}
+	}
+	return longest
+}
+
+func (e *temporaryError) isOfBudget() bool {
+	return fmt.Sprint(e.shown.Extensions["code"]) == string(blog.BudgetExceeded)
 }

@@ -33,6 +33,7 @@ type sharedAnswer struct {
 	key         answerKey
 	done        chan struct{}
 	answer      *answer // nil if nobody else may get it
+	err         error   // of the first subscriber: the others would have it, too
 	isAbandoned bool    // the first subscriber could not make it; another one should
 	at          time.Time
 }
@@ -63,6 +64,14 @@ func (s *sharedAnswers) offer(shared *sharedAnswer, a *answer) {
 	s.bytes += len(a.body)
 	close(shared.done)
 	s.forget()
+}
+
+// fail lets the others have an error instead of an answer.
+func (s *sharedAnswers) fail(shared *sharedAnswer, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shared.err = err
+	s.end(shared)
 }
 
 // abandon tells the others that one of them must make the answer.

@@ -139,6 +139,7 @@ type execution struct {
 	key     string // of API.CreateOperation
 	price   float64
 	stream  stream.Stream
+	follow  func(context.Context) context.Context // stream.Opening.Follow
 	leave   func()
 	account string
 	address netip.Addr
@@ -187,7 +188,7 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams, after stri
 		return refuse(errNoStream)
 	}
 	s.Count(1)
-	x.stream, x.leave = opened.Stream, leave
+	x.stream, x.follow, x.leave = opened.Stream, opened.Follow, leave
 	return x, nil
 }
 
@@ -229,26 +230,34 @@ func (x *execution) next(ctx context.Context) (*answer, string, error) {
 		case err == nil && a == nil: // nothing new
 		case err == nil, errors.Is(err, io.EOF), ctx.Err() != nil:
 			return a, cursor, err
-		case blog.RetryAfterOf(err) > 0 && (failing.IsZero() || x.Now().Sub(failing) < maxFailing):
+		case waitOf(err) > 0 && (failing.IsZero() || x.Now().Sub(failing) < maxFailing):
 			if failing.IsZero() {
 				failing = x.Now()
 			}
-			if err := sleep(ctx, max(retryAfter, blog.RetryAfterOf(err))); err != nil {
+			if err := sleep(ctx, max(retryAfter, waitOf(err))); err != nil {
 				return nil, "", err
 			}
 		default:
 			x.ended = true
-			failed := &graphql.Response{Errors: gqlerror.List{x.API.Present(ctx, err)}}
+			failed := &graphql.Response{Errors: gqlerror.List{x.present(ctx, err)}}
 			return newAnswer(x.API.Encode(ctx, nil, failed), nil), "", nil
 		}
 	}
+}
+
+// present returns the error that the client sees instead of err.
+func (x *execution) present(ctx context.Context, err error) *gqlerror.Error {
+	if e, ok := errors.AsType[*temporaryError](err); ok {
+		return e.shown
+	}
+	return x.API.Present(ctx, err)
 }
 
 // try waits for the next event and answers it. It returns nil if the answer is the state that was
 // sent last. After an error, the next try answers the same event.
 func (x *execution) try(ctx context.Context) (*answer, string, error) {
 	if x.event == nil {
-		event, err := x.stream.Next(ctx)
+		event, err := x.stream.Next(x.follow(ctx))
 		x.payment.Add("(streams)", event.Spent)
 		if err != nil {
 			return nil, "", err

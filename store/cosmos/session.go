@@ -32,6 +32,11 @@ func InSession(ctx context.Context) context.Context {
 	return WithSession(ctx)
 }
 
+// InSessionOf returns ctx with the session of another context, which must have one.
+func InSessionOf(ctx, other context.Context) context.Context {
+	return context.WithValue(ctx, sessionKey{}, other.Value(sessionKey{}))
+}
+
 // SessionTokenOf returns the state of a container that the session of ctx has seen, as a session
 // token. It is empty if there is none. It does not contain claims.
 func SessionTokenOf(ctx context.Context, container string) string {

@@ -84,18 +84,18 @@ func (t *Tail) rests(c *container) bool {
 
 func (t *Tail) period() time.Duration { return t.staleness / pollsPerStaleness }
 
-// followWhileRead polls a container until it is no longer read. Changes from before its first poll
-// are not counted, so all counts move on. A poll that fails is repeated.
+// followWhileRead polls a container until it is no longer read. Changes from before its first
+// successful poll are not counted, so all counts move on then. A poll that fails is repeated.
 func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 	opened := t.now()
 	feeds, err := t.open(ctx, c)
 	if err != nil {
 		return err
 	}
-	t.moveOn(c)
 	written, stop := t.watchWrites(c)
 	defer stop()
 	renewed := opened
+	isFirst := true  // no poll was successful
 	unreachable := 0 // polls in a row whose session token no replica has reached
 	for last := opened; !t.rests(c); {
 		begun := t.now()
@@ -110,6 +110,10 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 		}
 		switch {
 		case err == nil:
+			if isFirst {
+				t.moveOn(c)
+				isFirst = false
+			}
 			last = begun
 			t.know(c, begun)
 			t.report(c, nil)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
@@ -95,5 +98,31 @@ func TestWake(t *testing.T) {
 		}
 		cancel()
 		synctest.Wait()
+	})
+}
+
+// A watcher learns of changes from before the first successful poll, however late that is.
+func TestWatchWithFailedPolls(t *testing.T) {
+	inWorld(t, cosmostest.Options{}, func(w *world) {
+		post := w.post()
+		polls := 0
+		w.wire.Inject(func(n int, request *http.Request, next policy.Transporter) (*http.Response, error) {
+			if request.Header.Get("A-IM") != "" {
+				if polls++; polls <= 6 {
+					return cosmostest.Refuse(http.StatusTooManyRequests, "x-ms-retry-after-ms: 300")(n, request, next)
+				}
+			}
+			return next.Do(request)
+		})
+		changed, stop := w.tail.Watch(schema.Posts, post.ID)
+		defer stop()
+		w.after(200 * time.Millisecond)
+		received(changed)
+		_, err := w.other.LikePost(w.Context(), w.ada, post.ID)
+		w.ok(err)
+		w.after(20 * time.Second)
+		if !received(changed) || polls <= 6 {
+			t.Errorf("a change is not received after %d polls", polls)
+		}
 	})
 }

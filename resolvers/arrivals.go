@@ -1,0 +1,79 @@
+package resolvers
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+)
+
+// arrivalWatch tells the streams of a server when posts come into the feed. The feed also changes
+// with each like of its posts. So one goroutine reads the horizon after changes, and wakes the
+// streams only if it has another arrival. The goroutine runs while there are streams. It may be
+// used concurrently.
+type arrivalWatch struct {
+	store *store.Store
+
+	mu        sync.Mutex
+	listeners map[chan struct{}]bool
+	end       func() // ends the goroutine; nil if there is none
+}
+
+// arrivalsApart is the least time between two reads of the horizon.
+const arrivalsApart = 100 * time.Millisecond
+
+// listen returns a channel that receives after arrivals, and a function that must be called at the
+// end. It also receives once when the goroutine has begun.
+func (w *arrivalWatch) listen() (arrived <-chan struct{}, stop func()) {
+	listener := make(chan struct{}, 1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.end == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		w.listeners, w.end = map[chan struct{}]bool{}, cancel
+		go w.run(ctx)
+	}
+	w.listeners[listener] = true
+	return listener, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if delete(w.listeners, listener); len(w.listeners) == 0 && w.end != nil {
+			w.end()
+			w.end = nil
+		}
+	}
+}
+
+// run reads the horizon after changes of the feed until ctx ends. A read that fails is repeated.
+func (w *arrivalWatch) run(ctx context.Context) {
+	changed, stop := w.store.WatchFeed()
+	defer stop()
+	follow := w.store.Follow()
+	isKnown, known := false, blog.DateTime("")
+	for ctx.Err() == nil {
+		last, _, err := w.store.LastArrivals(follow(ctx))
+		if err == nil && (!isKnown || last != known) {
+			isKnown, known = true, last
+			w.signal()
+		}
+		if err == nil {
+			_ = wait(ctx, changed) // fails when ctx ends, as Sleep does
+		}
+		_ = cosmos.Sleep(ctx, arrivalsApart)
+	}
+}
+
+// signal wakes all streams.
+func (w *arrivalWatch) signal() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for listener := range w.listeners {
+		select {
+		case listener <- struct{}{}:
+		default: // a signal is pending
+		}
+	}
+}
