@@ -66,8 +66,8 @@ func show(comment CommentLine) {
 	fmt.Printf("%s  %s: %s\n", comment.CreationDate.Local().Format(time.TimeOnly), comment.Author.Username, comment.Excerpt)
 }
 
-// pause waits for one to two times a duration. As it is random, the clients of a server that stopped
-// do not all connect at the same time.
+// pause waits for one to two times a duration. As it is random, the clients of a server that
+// stopped do not all connect at the same time.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d + rand.N(d)):
@@ -168,8 +168,9 @@ func (s socket) WriteMessage(kind int, message []byte) error {
 	return s.Write(s.lifetime, websocket.MessageType(kind), message)
 }
 
-// ReadMessage returns the next message. A message of the type error has the errors of a subscription
-// that is not valid. genqlient does not know it, so it becomes an answer with these errors.
+// ReadMessage returns the next message. A message of the type error has the errors of a
+// subscription that is not valid. genqlient does not know it, so it becomes an answer with these
+// errors.
 func (s socket) ReadMessage() (int, []byte, error) {
 	kind, message, err := s.Read(s.lifetime)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 const repository = "../.."
 
-// TestDocumentsOfTheRepository fails if a change of the schema breaks a file *.graphql: a document of
-// the web pages, of the examples, or of the tests with client libraries.
+// TestDocumentsOfTheRepository fails if a change of the schema breaks a document in a file
+// *.graphql: those of the web pages, of the examples, and of the tests with client libraries.
 func TestDocumentsOfTheRepository(t *testing.T) {
 	schema := gqlparser.MustLoadSchema(readSource(t, filepath.Join(repository, "schema.graphqls")))
 	projects := projectsWithDocuments(t)

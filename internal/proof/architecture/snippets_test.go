@@ -30,13 +30,13 @@ func TestSnippetsOfGoClient(t *testing.T) {
 			t.Errorf("%s does not contain\n%s", goClient, snippet[1])
 		}
 	}
-	versions := regexp.MustCompile(`(\S+)@(v\S+)`).FindAllStringSubmatch(document, -1)
+	versions := regexp.MustCompile(`([a-z]\S+)@(v[0-9]\S+)`).FindAllStringSubmatch(document, -1)
 	if len(versions) == 0 {
 		t.Error("found no versions")
 	}
 	for _, version := range versions {
-		path := strings.TrimSuffix(version[1], "/graphql")
-		if !strings.Contains(readText(t, goClient+"go.mod"), path+" "+version[2]) {
+		module := strings.TrimSuffix(version[1], "/graphql")
+		if !strings.Contains(readText(t, goClient+"go.mod"), module+" "+version[2]) {
 			t.Errorf("%s does not require %s", goClient, version[0])
 		}
 	}
