@@ -196,13 +196,14 @@ func (t *threadWriter) content() string {
 }
 
 // countedWith returns the post with its counters and revision increased for more responses, and
-// with its recent comments. Each response adds one revision.
+// with its recent comments and the date of the last one. Each response adds one revision.
 func (t *threadWriter) countedWith(responses []response) schema.PostItem {
 	counted := *t.post
 	recent := counted.RecentComments
 	for _, r := range responses {
 		if comment, ok := r.item.(*schema.CommentItem); ok {
 			counted.CommentCount++
+			counted.LastCommentDate = max(counted.LastCommentDate, comment.CreationDate)
 			recent = append(recent[:len(recent):len(recent)], comment.Recent())
 		} else {
 			counted.LikeCount++
@@ -247,6 +248,7 @@ func (t *threadWriter) increments(counted schema.PostItem) azcosmos.PatchOperati
 	if n := counted.CommentCount - t.post.CommentCount; n > 0 {
 		changes.AppendIncrement("/commentCount", int64(n))
 		changes.AppendSet("/recentComments", counted.RecentComments)
+		changes.AppendSet("/lastCommentDate", counted.LastCommentDate)
 		condition += fmt.Sprintf(" and c.revision = %d", t.post.Revision)
 	}
 	changes.SetCondition(condition)
