@@ -434,6 +434,36 @@ test('a reader types as soon as a form is there', async () => {
   page.check();
 });
 
+// A form that is replaced loses the focus, and the next letters.
+test('a place is shown once, and at once if the reader is there', async () => {
+  const page = await open(url);
+  await signIn(page);
+  await page.evaluate(() => {
+    // go follows links right after one another, or back, and returns the number of fields for titles that
+    // the page shows from then on.
+    window.go = async (paths) => {
+      const shown = new Set();
+      const look = () => document.querySelectorAll('input[name=title]').forEach((field) => shown.add(field));
+      for (const path of paths) {
+        if (path === 'back') history.back();
+        else document.querySelector(`header a[href="${path}"]`).click();
+      }
+      look();
+      const observer = new MutationObserver(look);
+      observer.observe(document.body, { childList: true, subtree: true });
+      while (shown.size === 0) await new Promise(requestAnimationFrame);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      observer.disconnect();
+      return shown.size;
+    };
+  });
+  const fields = (...paths) => page.evaluate((paths) => window.go(paths), paths);
+  assert.equal(await fields('/archive', '/write'), 1);
+  assert.equal(await fields('/write'), 1);
+  assert.equal(await fields('/archive', 'back'), 2); // the one before, and another
+  page.check();
+});
+
 test('reduced motion', async () => {
   const page = await open(url, { reducedMotion: 'reduce' });
   await page.addInitScript(() => {

@@ -152,7 +152,6 @@ test('after a rename, every place has the new name before the copies have it', a
   const before = await start('serve', data, '--log-level', 'warn');
   const author = await open(before.url);
   await signIn(author, name);
-  await author.goto(new URL('/write', before.url).href);
   await publish(author, 'By somebody renamed', 'names');
   await author.getByLabel('Your comment').fill('So it is.');
   await author.getByRole('button', { name: 'Comment' }).click();

@@ -25,18 +25,25 @@ function show(isBack: boolean) {
   flushSync(() => route.set({ ...placeOf(isBack), visit: route.get().visit + 1 }));
 }
 
-// navigate goes to a path of this page. The heading of the new place gets the focus (see Title).
+let moves = 0; // how often the reader went somewhere
+
+// navigate goes to a path of this page. The heading of the new place gets the focus (see Title). A view
+// transition shows the place some frames later: not if the reader has moved on until then. There is none
+// to the same place, where the reader may type at once.
 export function navigate(path: string) {
+  const move = ++moves;
+  const isSame = path === location.pathname;
   keepTop();
-  if (path === location.pathname) history.replaceState({ hasBefore: left().hasBefore }, '');
+  if (isSame) history.replaceState({ hasBefore: left().hasBefore }, '');
   else history.pushState({ hasBefore: true }, '', path);
   (document.activeElement as HTMLElement | null)?.blur();
   const change = () => {
+    if (move !== moves) return;
     scrollTo(0, 0);
     show(false);
   };
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  if (!document.startViewTransition || isCalm) return change();
+  if (!document.startViewTransition || isCalm || isSame) return change();
   document.startViewTransition(change).ready.catch(() => {}); // skipped, but the change was made
 }
 
@@ -52,6 +59,7 @@ export function follow(event: MouseEvent) {
 }
 
 addEventListener('popstate', () => {
+  moves++;
   const { top } = left();
   resetCost();
   show(true);

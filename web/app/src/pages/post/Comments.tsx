@@ -54,12 +54,12 @@ export function Comments({ count, retry, ...props }: Props & { count: number; re
   );
 }
 
-// useNewComments lists the comments that are published after the newest one of the list.
+// useNewComments lists the comments that are published after the newest one of the list, or after none.
 function useNewComments({ postId, list }: Props) {
   const viewer = useViewer();
   const { startCursor } = read(CommentListFragmentDoc, list).pageInfo;
   useLive(CommentAddedDocument, { postId }, {
-    after: () => startCursor,
+    after: () => startCursor ?? '',
     onData({ commentAdded }) {
       const author = commentAdded && read(CommentItemFragmentDoc, commentAdded.node).author;
       if (author && author.id !== viewer?.id) announce(`${author.username} has commented.`);
@@ -67,8 +67,8 @@ function useNewComments({ postId, list }: Props) {
   });
 }
 
-// useComplete reads the comments again if their number shows that one was deleted, or was published
-// before the page began to wait for it.
+// useComplete reads the comments again if their number shows that one was deleted, or did not arrive, as
+// without a WebSocket.
 function useComplete({ list }: Props, count: number, retry: () => void) {
   const { edges, pageInfo } = read(CommentListFragmentDoc, list);
   const listed = pageInfo.hasNextPage ? count : edges.length; // a part of a list tells nothing
