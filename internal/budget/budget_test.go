@@ -11,30 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/budget"
 )
 
-// clock is a clock that a test sets.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-func newBooks(account, address float64) (*budget.Books, *clock) {
-	c := &clock{now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+func newBooks(account, address float64) (*budget.Books, *cosmostest.Clock) {
+	c := cosmostest.NewClock(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC))
 	return budget.New(budget.Options{Account: account, Address: address, Now: c.Now}), c
 }
 
@@ -76,7 +59,7 @@ func TestBudgetIsSpent(t *testing.T) {
 	if wait := spend(b, "anna", home, 50, 100); wait != time.Millisecond {
 		t.Errorf("at 0 RU, the wait is %v", wait)
 	}
-	clock.advance(time.Millisecond)
+	clock.Advance(time.Millisecond)
 	if wait := spend(b, "anna", home, 50, 400.1); wait != 0 {
 		t.Errorf("with anything left: refused for %v", wait)
 	}
@@ -87,15 +70,15 @@ func TestBudgetIsSpent(t *testing.T) {
 	if wait := spend(b, "bob", home, 50, 100); wait != 0 {
 		t.Error("another account is refused")
 	}
-	clock.advance(wait - time.Millisecond)
+	clock.Advance(wait - time.Millisecond)
 	if again := spend(b, "anna", home, 1, 1); again != time.Millisecond {
 		t.Errorf("1 ms before the end of the wait, it is %v", again)
 	}
-	clock.advance(time.Millisecond)
+	clock.Advance(time.Millisecond)
 	if again := spend(b, "anna", home, 1, 1); again != 0 {
 		t.Errorf("after the wait: refused for %v", again)
 	}
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	p, err := b.Begin("anna", home, false, 1)
 	if err != nil || left(t, p, budget.Account) != 999 {
 		t.Errorf("after an hour, the budget has not exactly a burst: %v, %v", p.States(), err)
@@ -158,7 +141,7 @@ func TestBackgroundWork(t *testing.T) {
 		t.Errorf("after a rename: %s, want %s", got, want)
 	}
 	spend(b, "anna", home, 10, 990)
-	clock.advance(10 * time.Second)
+	clock.Advance(10 * time.Second)
 	if got, want := states(), "account: 500 left, 1000 debt, full in 10s; address: 5000 left, 0 debt, full in 0s; "; got != want {
 		t.Errorf("after 10 s: %s, want %s", got, want)
 	}
@@ -247,11 +230,11 @@ func TestNoBudget(t *testing.T) {
 func TestClockIsSetBack(t *testing.T) {
 	b, clock := newBooks(100, 0)
 	spend(b, "anna", home, 1, 1200)
-	clock.advance(-time.Hour)
+	clock.Advance(-time.Hour)
 	if wait := spend(b, "anna", home, 1, 1); wait != 2001*time.Millisecond {
 		t.Errorf("the wait is %v", wait)
 	}
-	clock.advance(2001 * time.Millisecond)
+	clock.Advance(2001 * time.Millisecond)
 	if wait := spend(b, "anna", home, 1, 1); wait != 0 {
 		t.Errorf("after the wait: %v", wait)
 	}
@@ -273,7 +256,7 @@ func TestSpendingSettles(t *testing.T) {
 				running[p] = min(price*3*random.Float64(), greatest)
 			}
 			mostRunning = max(mostRunning, len(running))
-			clock.advance(time.Duration(random.IntN(20)) * time.Millisecond)
+			clock.Advance(time.Duration(random.IntN(20)) * time.Millisecond)
 			for p, spent := range running {
 				if random.IntN(4) == 0 {
 					p.End("", budget.Spending{Spent: spent})
@@ -329,7 +312,7 @@ func TestMemory(t *testing.T) {
 		body = fmt.Sprintf("u_%d%s", i, body)
 		spend(b, body[:2+len(fmt.Sprint(i))], netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1, 1)
 	}
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if kept := int64(after.HeapAlloc) - int64(before.HeapAlloc); kept > 100<<20 {
@@ -354,7 +337,7 @@ func TestRaces(t *testing.T) {
 				p.States()
 				p.End("Feed", budget.Spending{Spent: 1, Caused: map[string]float64{"sweep": 2}})
 				if j%50 == 0 {
-					clock.advance(time.Millisecond)
+					clock.Advance(time.Millisecond)
 					b.Top(3)
 				}
 			}
@@ -384,7 +367,7 @@ func TestTop(t *testing.T) {
 	for range 7 {
 		spend(b, "", attacker, 1, 1)
 	}
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	top := b.Top(2)
 	first := top.Accounts[0]
 	if first.Name != "large" || first.Caused != 47_500 || math.Abs(first.Spent-2500) > 100 {
@@ -399,16 +382,16 @@ func TestTop(t *testing.T) {
 	if len(top.Work) != 1 || top.Work[0].Caused != 47_500 || top.Seconds != 60 {
 		t.Errorf("background work %+v in %v s", top.Work, top.Seconds)
 	}
-	clock.advance(5 * time.Minute)
+	clock.Advance(5 * time.Minute)
 	spend(b, "late", home, 1, 1)
 	if top := b.Top(1); top.Accounts[0].Name != "large" || top.Seconds != 360 {
 		t.Errorf("after a period, the first account is %+v", top.Accounts[0])
 	}
-	clock.advance(5 * time.Minute)
+	clock.Advance(5 * time.Minute)
 	if top := b.Top(1); top.Accounts[0].Name != "late" {
 		t.Errorf("after two periods, the first account is %+v", top.Accounts[0])
 	}
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	if top := b.Top(1); len(top.Accounts) != 0 || top.Seconds != 0 {
 		t.Errorf("after an hour, the report is %+v", top)
 	}
