@@ -49,6 +49,10 @@ func serve(ctx context.Context, task command.Task) error {
 		}
 		config := task.Config
 		config.Limits = config.Limits.Within(lifecycle.MemoryLimit())
+		documents, err := command.LoadDocuments(task, config.Limits)
+		if err != nil {
+			return err
+		}
 		listener, err := lifecycle.Listen(r, "--addr", config.Addr, config.Limits, config.Proxies()...)
 		if err != nil {
 			return err
@@ -83,6 +87,8 @@ func serve(ctx context.Context, task command.Task) error {
 			Sessions:      reads.Sessions,
 			Development:   config.Development(),
 			PublishSchema: config.PublishSchema,
+			Documents:     documents,
+			DocumentsOnly: config.DocumentsOnly,
 			Limits:        config.Limits,
 			Origins:       config.Origins(),
 			Proxies:       config.Proxies(),

@@ -126,6 +126,9 @@ func (c *Config) checkDevelopment() error {
 	if err := checkAddress("--addr", c.Addr); err != nil {
 		return err
 	}
+	if c.DocumentsOnly && c.Documents == "" {
+		return errors.New("--documents-only needs --documents")
+	}
 	if !c.isProduction() && !loopback.Is(c.Addr) {
 		return fmt.Errorf("other machines can reach %s, and the development features (local tokens, diagnostics, "+
 			"the Playground) are for this machine only: add --production or --issuer, or listen on 127.0.0.1", c.Addr)

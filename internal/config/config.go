@@ -16,6 +16,9 @@ type Config struct {
 	// PublishSchema makes serve return the schema outside of development too.
 	PublishSchema bool
 
+	Documents     string // path of a manifest of documents; none if empty
+	DocumentsOnly bool   // serve executes no other documents
+
 	CacheBytes int           // size of the cache of reads of serve
 	Staleness  time.Duration // greatest age of a kept read, if no engine in the process counts changes
 	Limits     limits.Limits // limits of serve for its clients

@@ -54,6 +54,20 @@ var settings = []Setting{
 	},
 	{
 		Commands: []string{Serve},
+		Flag:     "documents", Env: "COSMOSBLOG_DOCUMENTS", Default: "",
+		Meaning: "Path of a manifest of an application's documents, as graphql-codegen, Relay or Apollo write it. " +
+			"Clients can send the id of a document instead of its text. The server starts only if all documents are " +
+			"valid and within the limits.",
+		field: func(c *Config) any { return &c.Documents },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "documents-only", Env: "COSMOSBLOG_DOCUMENTS_ONLY", Default: "false",
+		Meaning: "Rejects all documents that are not in `--documents`, also in GraphiQL.",
+		field:   func(c *Config) any { return &c.DocumentsOnly },
+	},
+	{
+		Commands: []string{Serve},
 		Flag:     "issuer", Env: "COSMOSBLOG_ISSUER", Default: "",
 		Meaning: "URL of the OpenID Connect issuer whose tokens the server accepts, exactly as in their " +
 			"claim `iss`: https, or http on loopback. Turns off the development features, as " +

@@ -29,6 +29,9 @@ type Documents struct {
 	schema      *ast.Schema
 	prices      *price.Checker
 	known       knownDocuments
+
+	texts  Manifest // nil without a manifest
+	pinned map[documentKey]*Document
 }
 
 // New returns the documents of the API's schema. In development, they may contain introspection,
@@ -43,6 +46,9 @@ func New(l limits.Limits, development bool) *Documents {
 // operation is nil.
 func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List) {
 	key := documentKey{query, operationName}
+	if known := d.pinned[key]; known != nil {
+		return known, nil
+	}
 	if known := d.known.find(key); known != nil {
 		return known, nil
 	}
@@ -50,6 +56,15 @@ func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List)
 		// The query is a part of the request's body, which the cache must not keep in memory.
 		key = documentKey{strings.Clone(query), strings.Clone(operationName)}
 	}
+	known, tokens, errs := d.create(key)
+	if len(errs) == 0 && known.Operation != nil {
+		d.known.add(key, known, tokens)
+	}
+	return known, errs
+}
+
+// create returns the document of a query, with the number of its tokens, or its errors.
+func (d *Documents) create(key documentKey) (*Document, int, gqlerror.List) {
 	document, tokens, errs := d.parse(key.query)
 	if errs == nil {
 		errs = d.validate(document)
@@ -57,18 +72,17 @@ func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List)
 		markAsClientErrors(errs, errcode.ValidationFailed)
 	}
 	if len(errs) > 0 {
-		return nil, errs
+		return nil, 0, errs
 	}
-	known := &Document{AST: document, Operation: document.Operations.ForName(operationName)}
+	known := &Document{AST: document, Operation: document.Operations.ForName(key.operationName)}
 	if known.Operation != nil {
 		known.AsksOfViewer = selects(d.schema, document, known.Operation, viewerDirective)
 		known.ReadsViews = selects(d.schema, document, known.Operation, viewDirective)
 		if known.price = d.prices.Prepare(document, known.Operation); known.price != nil {
 			known.selections = graph.NewSelections(tokens)
 		}
-		d.known.add(key, known, tokens)
 	}
-	return known, nil
+	return known, tokens, nil
 }
 
 // parse returns the document of a query, and its number of tokens. It fails if the query is

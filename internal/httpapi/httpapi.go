@@ -70,6 +70,10 @@ type Options struct {
 	// PublicMaxAge is how long caches may share the answer to a GET that depends on no viewer and no
 	// session, in whole seconds. If it is 0, only clients may keep answers.
 	PublicMaxAge time.Duration
+	// Documents may have a manifest of documents (documents.Load). If it is nil, there is none.
+	Documents *documents.Documents
+	// DocumentsOnly rejects all documents that the manifest does not have.
+	DocumentsOnly bool
 	// Limits are the limits of requests; if zero, the defaults.
 	Limits limits.Limits
 	// Ready are the checks that /readyz runs.
@@ -109,9 +113,12 @@ func New(options Options) http.Handler {
 	if options.Books == nil {
 		options.Books = budget.New(budget.Options{})
 	}
+	if options.Documents == nil {
+		options.Documents = documents.New(options.Limits, options.Development)
+	}
 	a := &api{
 		Options:    options,
-		documents:  documents.New(options.Limits, options.Development),
+		documents:  options.Documents,
 		persisted:  newPersistedQueries(options.Development),
 		places:     make(chan struct{}, options.Limits.InFlight),
 		bodies:     memorypool.New(options.Limits.AllBodiesBytes, options.Now),

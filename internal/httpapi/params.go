@@ -16,23 +16,25 @@ import (
 	"cosmosblog/internal/strictjson"
 )
 
-// readParams reads the GraphQL parameters of a request: query, variables, operationName and
-// extensions. A hash of a persisted query becomes the query. It returns a rejection if the request
+// readParams reads the GraphQL parameters of a request: query or documentId, variables,
+// operationName and extensions. The id of a document becomes the query, as does the hash of a
+// persisted query. It returns a rejection if the request
 // is not a valid GraphQL request.
 func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *rejection) {
 	params := &graphql.RawParams{Headers: r.Header}
 	params.ReadTime.Start = graphql.Now()
+	var documentID string
 	var rejected *rejection
 	switch r.Method {
 	case http.MethodPost:
-		rejected = a.readBody(w, r, params)
+		rejected = a.readBody(w, r, params, &documentID)
 	case http.MethodGet:
-		rejected = readQueryString(r, params)
+		rejected = readQueryString(r, params, &documentID)
 	default:
 		return nil, errMethod
 	}
 	if rejected == nil {
-		rejected = a.persisted.resolve(r, params, a.Limits.QueryBytes)
+		rejected = a.resolveDocument(r, params, documentID)
 	}
 	if rejected == nil && params.Query == "" {
 		rejected = errNoQuery
@@ -42,9 +44,9 @@ func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawPa
 }
 
 // readBody reads the parameters of a POST, one JSON object.
-func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *rejection {
+func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams, documentID *string) *rejection {
 	body, rejected := readJSON(w, r, a.Limits.BodyBytes)
-	if rejected == nil && !parseParams(body, params) {
+	if rejected == nil && !parseParams(body, params, documentID) {
 		return errBadBody
 	}
 	return rejected
@@ -109,12 +111,13 @@ func isJSON(contentType string) bool {
 
 // parseParams parses the JSON object of a body. A null parameter counts as omitted. Members that
 // GraphQL over HTTP does not define are ignored. It returns false if the body is not acceptable.
-func parseParams(body string, params *graphql.RawParams) bool {
+func parseParams(body string, params *graphql.RawParams, documentID *string) bool {
 	value, err := strictjson.Parse(body)
 	object, ok := value.(map[string]any)
 	return err == nil && ok &&
 		member(object, "query", &params.Query) && member(object, "operationName", &params.OperationName) &&
-		member(object, "variables", &params.Variables) && member(object, "extensions", &params.Extensions)
+		member(object, "variables", &params.Variables) && member(object, "extensions", &params.Extensions) &&
+		member(object, "documentId", documentID)
 }
 
 // member copies a member of an object to a variable. It returns false if the member has another
@@ -129,17 +132,17 @@ func member[T any](object map[string]any, name string, to *T) (ok bool) {
 }
 
 // readQueryString reads the parameters of a GET. `variables` and `extensions` are JSON objects.
-func readQueryString(r *http.Request, params *graphql.RawParams) *rejection {
+func readQueryString(r *http.Request, params *graphql.RawParams, documentID *string) *rejection {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return errBadQueryString
 	}
-	for _, name := range []string{"query", "operationName", "variables", "extensions"} {
+	for _, name := range []string{"query", "documentId", "operationName", "variables", "extensions"} {
 		if len(values[name]) > 1 || !utf8.ValidString(values.Get(name)) {
 			return malformed("`%s` is repeated or is not UTF-8.", name)
 		}
 	}
-	params.Query = values.Get("query")
+	params.Query, *documentID = values.Get("query"), values.Get("documentId")
 	params.OperationName = values.Get("operationName")
 	if !readObject(values.Get("variables"), &params.Variables) {
 		return malformed("`variables` must be a JSON object %s.", jsonRules)

@@ -34,6 +34,34 @@ func newPersistedQueries(development bool) persistedQueries {
 	return persistedQueries{texts: lru.New[string](maxPersisted)}
 }
 
+// resolveDocument sets the query of a request that has only the id of a document, or a hash. It
+// rejects an id that the manifest does not have, and a request with an id and a query.
+func (a *api) resolveDocument(r *http.Request, params *graphql.RawParams, documentID string) *rejection {
+	hash, rejected := persistedHash(params)
+	switch {
+	case rejected != nil:
+		return rejected
+	case documentID != "" && (params.Query != "" || hash != ""):
+		return errIDAndQuery
+	case documentID == "" && (hash == "" || params.Query != "" || !a.documents.HasManifest()):
+		return a.persisted.resolve(r, params, a.Limits.QueryBytes)
+	case documentID != "":
+		text, ok := a.documents.Text(documentID)
+		if !ok {
+			return documentRejection(r, errUnknownHash)
+		}
+		params.Query = text
+		return nil
+	}
+	for _, id := range []string{hash, documents.HashPrefix + hash} { // Apollo's manifests have the hash alone
+		if text, ok := a.documents.Text(id); ok {
+			params.Query = text
+			return nil
+		}
+	}
+	return a.persisted.resolve(r, params, a.Limits.QueryBytes)
+}
+
 // resolve sets the query of a request that has only a hash. It rejects a hash that is malformed,
 // unknown, or not that of the request's query.
 func (p persistedQueries) resolve(r *http.Request, params *graphql.RawParams, maxQueryBytes int) *rejection {

@@ -58,8 +58,9 @@ var (
 		"`variables`, `operationName` and `extensions`, %s.", jsonRules)
 	errBadHash = malformed("`extensions.persistedQuery` must have `version` 1 and `sha256Hash`, a SHA-256 of 64 lower-case " +
 		"hexadecimal digits.")
-	errOtherHash = malformed("`sha256Hash` is not the hash of the query.")
-	errBadName   = malformed("The body must be a JSON object with `name`, a string of 1 to %d printable ASCII characters.",
+	errIDAndQuery = malformed("Send either `query` or `documentId`.")
+	errOtherHash  = malformed("`sha256Hash` is not the hash of the query.")
+	errBadName    = malformed("The body must be a JSON object with `name`, a string of 1 to %d printable ASCII characters.",
 		auth.MaxSubjectLength)
 	errNoQuery        = malformed("The request has no `query`.")
 	errBadQueryString = malformed("The query string is malformed.")

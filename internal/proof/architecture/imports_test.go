@@ -39,7 +39,7 @@ var allowedImports = map[string][]string{
 		"internal/stream", "internal/strictjson"},
 	"internal/variables": {"graph/model", "internal/blog"},
 	"internal/seed":      {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
-	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/config", "internal/datafolder",
+	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/config", "internal/datafolder", "internal/documents",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
 		"store", "store/audit", "store/changefeed", "store/cosmos", "store/provision", "store/readcache", "store/schema",
 		"store/sessions", "store/tail", "store/transfer", "store/views"},
