@@ -59,7 +59,7 @@ func benchmarkSubscriptions(ctx context.Context, o *options) (*report, error) {
 	}{
 		{"owner of the folder", w.processes[0], 1},
 		{"beside the owner", w.processes[1], 1},
-		{"owner of the folder", w.processes[0], 1000},
+		{"owner of the folder", w.processes[0], min(1000, o.subscribers)},
 		{"owner of the folder", w.processes[0], o.subscribers},
 	} {
 		fmt.Fprintf(w.progress, "%s: %d subscribers\n", m.server, m.subscribers)
