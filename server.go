@@ -88,7 +88,6 @@ func serve(ctx context.Context, task command.Task) error {
 			Development:   config.Development(),
 			PublishSchema: config.PublishSchema,
 			Documents:     documents,
-			DocumentsOnly: config.DocumentsOnly,
 			Limits:        config.Limits,
 			Origins:       config.Origins(),
 			Proxies:       config.Proxies(),

@@ -22,7 +22,7 @@ func LoadDocuments(task Task, l limits.Limits) (*documents.Documents, error) {
 	}
 	manifest, err := documents.ParseManifest(text)
 	if err == nil {
-		err = known.Load(manifest)
+		err = known.Load(manifest, task.Config.DocumentsOnly)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--documents %s: %w", path, err)

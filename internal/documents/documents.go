@@ -32,6 +32,7 @@ type Documents struct {
 
 	texts  Manifest // nil without a manifest
 	pinned map[documentKey]*Document
+	only   bool // all documents that are not pinned are rejected
 }
 
 // New returns the documents of the API's schema. In development, they may contain introspection,
@@ -42,12 +43,15 @@ func New(l limits.Limits, development bool) *Documents {
 }
 
 // Read returns the document of a query, parsed and validated, with the operation of a name.
-// Otherwise it returns at most Limits.Errors errors. If the document has no such operation, the
-// operation is nil.
+// Otherwise it returns at most Limits.Errors errors: FORBIDDEN if it must be in the manifest, and
+// is not. If the document has no such operation, the operation is nil.
 func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List) {
 	key := documentKey{query, operationName}
 	if known := d.pinned[key]; known != nil {
 		return known, nil
+	}
+	if d.only && !d.isListed(query) {
+		return nil, gqlerror.List{gqlerror.WrapIfUnwrapped(errNotListed)}
 	}
 	if known := d.known.find(key); known != nil {
 		return known, nil
@@ -56,25 +60,31 @@ func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List)
 		// The query is a part of the request's body, which the cache must not keep in memory.
 		key = documentKey{strings.Clone(query), strings.Clone(operationName)}
 	}
-	known, tokens, errs := d.create(key)
-	if len(errs) == 0 && known.Operation != nil {
-		d.known.add(key, known, tokens)
-	}
-	return known, errs
-}
-
-// create returns the document of a query, with the number of its tokens, or its errors.
-func (d *Documents) create(key documentKey) (*Document, int, gqlerror.List) {
 	document, tokens, errs := d.parse(key.query)
 	if errs == nil {
-		errs = d.validate(document)
-		variables.NameFields(document, errs)
-		markAsClientErrors(errs, errcode.ValidationFailed)
+		errs = d.check(document)
 	}
 	if len(errs) > 0 {
-		return nil, 0, errs
+		return nil, errs
 	}
-	known := &Document{AST: document, Operation: document.Operations.ForName(key.operationName)}
+	known := d.prepare(document, tokens, key.operationName)
+	if known.Operation != nil {
+		d.known.add(key, known, tokens)
+	}
+	return known, nil
+}
+
+// check validates a document. It returns at most Limits.Errors errors.
+func (d *Documents) check(document *ast.QueryDocument) gqlerror.List {
+	errs := d.validate(document)
+	variables.NameFields(document, errs)
+	markAsClientErrors(errs, errcode.ValidationFailed)
+	return errs
+}
+
+// prepare returns a valid document, which has a number of tokens, with the operation of a name.
+func (d *Documents) prepare(document *ast.QueryDocument, tokens int, operationName string) *Document {
+	known := &Document{AST: document, Operation: document.Operations.ForName(operationName)}
 	if known.Operation != nil {
 		known.AsksOfViewer = selects(d.schema, document, known.Operation, viewerDirective)
 		known.ReadsViews = selects(d.schema, document, known.Operation, viewDirective)
@@ -82,7 +92,7 @@ func (d *Documents) create(key documentKey) (*Document, int, gqlerror.List) {
 			known.selections = graph.NewSelections(tokens)
 		}
 	}
-	return known, tokens, nil
+	return known
 }
 
 // parse returns the document of a query, and its number of tokens. It fails if the query is

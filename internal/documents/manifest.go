@@ -1,7 +1,6 @@
 package documents
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +15,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator"
+
+	"cosmosblog/internal/blog"
 )
 
 // Manifest has the texts of an application's documents, by id. The ids are those of the file, and
@@ -33,11 +34,10 @@ func HashID(text string) string {
 
 // ParseManifest parses a manifest as graphql-codegen and Relay write it, an object of texts by id,
 // or as Apollo's generate-persisted-query-manifest does. Error: if it has another form, or no
-// document, or two documents with one id.
+// document, or if two documents of Apollo's form have one id.
 func ParseManifest(text []byte) (Manifest, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
 	var members map[string]json.RawMessage
-	if err := decoder.Decode(&members); err != nil {
+	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, fmt.Errorf("a manifest of documents is a JSON object: %w", err)
 	}
 	m := Manifest{}
@@ -88,53 +88,58 @@ func (m Manifest) addApollo(text []byte) error {
 }
 
 // Load keeps the documents of a manifest for ever, validated and priced. Afterwards, Text finds
-// them. It must be called before all other methods. Error: if a document is invalid, has no
-// operation, or costs more than the limit with the variables that make it cheapest. It names the
-// document.
-func (d *Documents) Load(m Manifest) error {
-	d.texts, d.pinned = m, map[documentKey]*Document{}
-	ids := slices.SortedFunc(maps.Keys(m), func(a, b string) int { // the ids of the file first
-		isHash := func(id string) int { return len(id) - len(strings.TrimPrefix(id, HashPrefix)) }
-		return cmp.Or(cmp.Compare(isHash(a), isHash(b)), strings.Compare(a, b))
-	})
+// them. If only is true, Read rejects all others. Load must be called before all other methods.
+// Error: if a document is invalid, has no operation, or costs more than the limit with the
+// variables that make it cheapest. It names the document.
+func (d *Documents) Load(m Manifest, only bool) error {
+	d.texts, d.pinned, d.only = m, map[documentKey]*Document{}, only
+	ids := slices.Sorted(maps.Keys(m))
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, id := range ids {
 		text := m[id]
-		document, _, errs := d.parse(text)
-		if len(errs) > 0 {
-			return manifestError(id, text, errs[0])
+		if d.isListed(text) { // by an id before
+			continue
 		}
-		if len(document.Operations) == 0 {
-			return manifestError(id, text, errors.New("it has no operation"))
-		}
-		names := []string{""}
-		for _, operation := range document.Operations {
-			names = append(names, operation.Name)
-		}
-		for _, name := range names {
-			if err := d.pin(text, name); err != nil {
-				return manifestError(id, text, err)
-			}
+		if err := d.pin(text); err != nil {
+			return manifestError(id, text, err)
 		}
 	}
 	return nil
 }
 
-// pin keeps a document with one of its operations.
-func (d *Documents) pin(text, name string) error {
-	key := documentKey{text, name}
-	if d.pinned[key] != nil {
-		return nil
+// rank orders ids, so that an error names a document by the id of its file, and not by its hash.
+func rank(id string) int {
+	if strings.HasPrefix(id, HashPrefix) {
+		return 1
 	}
-	known, _, errs := d.create(key)
+	return 0
+}
+
+// pin keeps a document with each of its operations, and with the one that needs no name.
+func (d *Documents) pin(text string) error {
+	document, tokens, errs := d.parse(text)
+	if errs == nil && len(document.Operations) == 0 {
+		return errors.New("it has no operation")
+	}
+	if errs == nil {
+		errs = d.check(document)
+	}
 	if len(errs) > 0 {
 		return errs[0]
 	}
-	if known.Operation != nil {
-		if err := d.checkLeastPrice(known); err != nil {
-			return err
-		}
+	names := []string{""}
+	for _, operation := range document.Operations {
+		names = append(names, operation.Name)
 	}
-	d.pinned[key] = known
+	for _, name := range names {
+		known := d.prepare(document, tokens, name)
+		if known.Operation != nil {
+			if err := d.checkLeastPrice(known); err != nil {
+				return err
+			}
+		}
+		d.pinned[documentKey{text, name}] = known
+	}
 	return nil
 }
 
@@ -202,11 +207,10 @@ func (d *Documents) Text(id string) (text string, ok bool) {
 	return text, ok
 }
 
-// IsListed reports whether a query is a document of the manifest.
-func (d *Documents) IsListed(query string) bool {
+// isListed reports whether a query is a document of the manifest.
+func (d *Documents) isListed(query string) bool {
 	_, ok := d.pinned[documentKey{query, ""}]
 	return ok
 }
 
-// HasManifest reports whether there are documents of a manifest.
-func (d *Documents) HasManifest() bool { return d.texts != nil }
+var errNotListed = blog.Errorf(blog.Forbidden, "This server executes only the documents of its manifest. Send `documentId`, or the text of one of them.")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/internal/documents"
 	"cosmosblog/internal/limits"
 )
@@ -53,7 +54,7 @@ func TestLoad(t *testing.T) {
 		`query Deep { ` + strings.Repeat("viewer { posts { nodes { author { ", 10) + "id" + strings.Repeat(" } } } }", 10) + ` }`: "deep",
 	} {
 		d := documents.New(limits.Default(), false)
-		err := d.Load(documents.Manifest{"good": "{ __typename }", "wrong": text})
+		err := d.Load(documents.Manifest{"good": "{ __typename }", "wrong": text}, false)
 		if err == nil || !strings.Contains(err.Error(), "the document wrong (") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
@@ -76,14 +77,22 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if manifest, err = documents.ParseManifest(text); err == nil {
-		err = d.Load(manifest)
+		err = d.Load(manifest, true)
 	}
 	if err != nil || len(manifest) != 2000 {
 		t.Fatalf("%d documents, %v", len(manifest), err)
 	}
 	listed, _ := d.Text("7")
 	known, errs := d.Read(listed, "Q7")
-	if len(errs) > 0 || known.Operation.Name != "Q7" || !d.IsListed(listed) || d.IsListed("{ __typename }") {
+	if len(errs) > 0 || known.Operation.Name != "Q7" {
 		t.Errorf("%v, %v", known, errs)
+	}
+	for _, name := range []string{"", "Q7", "Other"} {
+		if _, errs := d.Read(listed, name); len(errs) > 0 {
+			t.Errorf("a listed document with the operation %q: %v", name, errs)
+		}
+		if _, errs := d.Read("{ __typename }", name); len(errs) != 1 || blog.CodeOf(errs[0]) != blog.Forbidden {
+			t.Errorf("another document with the operation %q: %v", name, errs)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"cosmosblog/internal/blog"
 	"cosmosblog/internal/documents"
 	"cosmosblog/internal/variables"
 )
@@ -21,9 +20,6 @@ func (t transport) createOperation(
 	rejected := &graphql.OperationContext{
 		RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
 		RecoverFunc: t.Errors.Recover,
-	}
-	if len(errs) == 0 && t.DocumentsOnly && !t.documents.IsListed(params.Query) {
-		errs = gqlerror.List{gqlerror.WrapIfUnwrapped(errNotListed)}
 	}
 	if len(errs) > 0 {
 		return nil, rejected, errs
@@ -45,8 +41,6 @@ func (t transport) createOperation(
 	}
 	return known, operation, nil
 }
-
-var errNotListed = blog.Errorf(blog.Forbidden, "This server executes only the documents of its manifest. Send `documentId`, or the text of one of them.")
 
 type knownDocumentKey struct{}
 

@@ -72,8 +72,6 @@ type Options struct {
 	PublicMaxAge time.Duration
 	// Documents may have a manifest of documents (documents.Load). If it is nil, there is none.
 	Documents *documents.Documents
-	// DocumentsOnly rejects all documents that the manifest does not have.
-	DocumentsOnly bool
 	// Limits are the limits of requests; if zero, the defaults.
 	Limits limits.Limits
 	// Ready are the checks that /readyz runs.

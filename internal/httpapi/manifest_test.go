@@ -19,12 +19,12 @@ func newManifestServer(t *testing.T, only bool) *server {
 	known := manifests.New(limits.Default(), false)
 	manifest, err := manifests.ParseManifest([]byte(`{"viewer": "{ viewer { username } }", "wrong": "mutation { deletePost(input: {id: \"x\"}) { post { id } } }"}`))
 	if err == nil {
-		err = known.Load(manifest)
+		err = known.Load(manifest, only)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Documents, o.DocumentsOnly = known, only })
+	return newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Documents = known })
 }
 
 // get sends a GET with parameters, which alternate between names and values.

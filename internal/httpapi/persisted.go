@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -38,25 +36,26 @@ func newPersistedQueries(development bool) persistedQueries {
 // rejects an id that the manifest does not have, and a request with an id and a query.
 func (a *api) resolveDocument(r *http.Request, params *graphql.RawParams, documentID string) *rejection {
 	hash, rejected := persistedHash(params)
-	switch {
-	case rejected != nil:
+	if rejected != nil {
 		return rejected
-	case documentID != "" && (params.Query != "" || hash != ""):
-		return errIDAndQuery
-	case documentID == "" && (hash == "" || params.Query != "" || !a.documents.HasManifest()):
-		return a.persisted.resolve(r, params, a.Limits.QueryBytes)
-	case documentID != "":
+	}
+	if documentID != "" {
 		text, ok := a.documents.Text(documentID)
-		if !ok {
+		switch {
+		case params.Query != "" || hash != "":
+			return errIDAndQuery
+		case !ok:
 			return documentRejection(r, errUnknownHash)
 		}
 		params.Query = text
 		return nil
 	}
-	for _, id := range []string{hash, documents.HashPrefix + hash} { // Apollo's manifests have the hash alone
-		if text, ok := a.documents.Text(id); ok {
-			params.Query = text
-			return nil
+	if hash != "" && params.Query == "" {
+		for _, id := range []string{hash, documents.HashPrefix + hash} { // Apollo's manifests have the hash alone
+			if text, ok := a.documents.Text(id); ok {
+				params.Query = text
+				return nil
+			}
 		}
 	}
 	return a.persisted.resolve(r, params, a.Limits.QueryBytes)
@@ -71,7 +70,7 @@ func (p persistedQueries) resolve(r *http.Request, params *graphql.RawParams, ma
 		return rejected
 	case params.Query != "":
 		// Longer queries are rejected without the cost of their hash.
-		if len(params.Query) <= maxQueryBytes && hashOf(params.Query) != hash {
+		if len(params.Query) <= maxQueryBytes && documents.HashID(params.Query) != documents.HashPrefix+hash {
 			return errOtherHash
 		}
 		return nil
@@ -112,11 +111,6 @@ func persistedHash(params *graphql.RawParams) (string, *rejection) {
 }
 
 var sha256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
-func hashOf(query string) string {
-	sum := sha256.Sum256([]byte(query))
-	return hex.EncodeToString(sum[:])
-}
 
 // Apollo Client and urql look for these messages.
 var (

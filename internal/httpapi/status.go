@@ -54,7 +54,7 @@ var jsonRules = fmt.Sprintf("without duplicate names and unpaired surrogates, wi
 	limits.JSONValues, limits.JSONDepth)
 
 var (
-	errBadBody = malformed("The body must be a GraphQL request: a JSON object in UTF-8 with `query` and optional "+
+	errBadBody = malformed("The body must be a GraphQL request: a JSON object in UTF-8 with `query` or `documentId`, and optional "+
 		"`variables`, `operationName` and `extensions`, %s.", jsonRules)
 	errBadHash = malformed("`extensions.persistedQuery` must have `version` 1 and `sha256Hash`, a SHA-256 of 64 lower-case " +
 		"hexadecimal digits.")

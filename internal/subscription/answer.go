@@ -164,9 +164,9 @@ func (x *execution) dispatch(ctx context.Context) (*graphql.OperationContext, *g
 	if executed == nil {
 		return operation, &graphql.Response{Errors: gqlerror.List{x.API.Present(ctx, errTimeout)}}
 	}
-	root := graphql.CollectFields(operation, operation.Operation.SelectionSet, nil)[0].Alias
-	for _, err := range executed.Errors { // gqlgen leaves out the field of Subscription
-		if len(err.Path) > 0 {
+	for _, err := range executed.Errors {
+		if len(err.Path) > 0 { // gqlgen leaves out the field of Subscription
+			root := graphql.CollectFields(operation, operation.Operation.SelectionSet, nil)[0].Alias
 			err.Path = append(ast.Path{ast.PathName(root)}, err.Path...)
 		}
 	}

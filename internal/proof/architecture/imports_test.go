@@ -21,7 +21,7 @@ var allowedImports = map[string][]string{
 	"internal/config": {"internal/limits", "internal/loopback"},
 	"internal/datafolder": {"internal/auth", "internal/engine", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
 		"store/cosmos", "store/provision", "store/schema"},
-	"internal/documents": {"graph", "internal/limits", "internal/price", "internal/querylimits", "internal/variables"},
+	"internal/documents": {"graph", "internal/blog", "internal/limits", "internal/price", "internal/querylimits", "internal/variables"},
 	"internal/graphqlws": {}, // serves any schema
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/documents", "internal/graphqlws", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
 		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/subscription", "internal/telemetry", "internal/variables",
