@@ -292,6 +292,15 @@ answer has ` + "`" + `"stale": true` + "`" + ` in ` + "`" + `extensions` + "`" +
 directive @view on FIELD_DEFINITION
 
 """
+Marks a field that is null only if it has an error. Clients that handle errors can give it a type that
+is not null (https://specs.apollo.dev/nullability/v0.4). Others ignore this.
+"""
+directive @semanticNonNull(
+  "The levels of lists that this is about. 0 is the field itself."
+  levels: [Int!]! = [0]
+) on FIELD_DEFINITION
+
+"""
 A UTC timestamp in RFC 3339 format with microseconds, for example ` + "`" + `2026-01-31T12:00:00.000000Z` + "`" + `.
 It is always 27 characters long, so timestamps sort as strings.
 """
@@ -385,7 +394,8 @@ Read operations. They need no sign-in. A well-formed id or username that does no
 
 A field that fails is ` + "`" + `null` + "`" + ` and has an error, and the fields beside it keep their values. All
 fields that send a request of their own can therefore be ` + "`" + `null` + "`" + `, and so can all mutations.
-Without an error, ` + "`" + `null` + "`" + ` means what the field's description says.
+Without an error, ` + "`" + `null` + "`" + ` means what the field's description says. Fields with ` + "`" + `@semanticNonNull` + "`" + ` are
+then never ` + "`" + `null` + "`" + `.
 
 Every error has a code in ` + "`" + `extensions.code` + "`" + `, a value of ` + "`" + `ErrorCode` + "`" + `. Besides the codes that a field
 lists, any operation can fail with:
@@ -443,13 +453,13 @@ type Query {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in the feed. The page starts after it."
     after: String
-  ): PostConnection @view @price(ru: 2.6, element: 0.32, size: "first")
+  ): PostConnection @semanticNonNull @view @price(ru: 2.6, element: 0.32, size: "first")
 
   "The tag with a name, whether or not any post has it."
   tag(
     "The name, in the form that ` + "`" + `createPost` + "`" + ` accepts."
     name: String!
-  ): Tag @price
+  ): Tag @semanticNonNull @price
 
   """
   The tags that posts have, most used first. The order is approximate: a tag can come after one
@@ -458,13 +468,13 @@ type Query {
   tags(
     "The number of tags: 1 to 100."
     first: Int = 20
-  ): [Tag!] @view @price(ru: 2.4, element: 0.12, size: "first")
+  ): [Tag!] @semanticNonNull @view @price(ru: 2.4, element: 0.12, size: "first")
 
   "The posts of one month, whether or not there are any."
   archive(
     "The month in UTC, in the form ` + "`" + `YYYY-MM` + "`" + `."
     month: String!
-  ): ArchiveMonth @price
+  ): ArchiveMonth @semanticNonNull @price
 
   "The months that have posts, the latest first."
   archiveMonths(
@@ -472,7 +482,7 @@ type Query {
     first: Int = 20
     "Only months before this one, in the form ` + "`" + `YYYY-MM` + "`" + `."
     before: String
-  ): [ArchiveMonth!] @view @price(ru: 2.4, element: 0.12, size: "first")
+  ): [ArchiveMonth!] @semanticNonNull @view @price(ru: 2.4, element: 0.12, size: "first")
 
   "The object with an id."
   node(
@@ -487,7 +497,7 @@ type Query {
   nodes(
     "1 to 100 ids, of any types."
     ids: [ID!]!
-  ): [Node] @price(ru: 2.2, element: 1.5, size: "ids", whole: true)
+  ): [Node] @semanticNonNull @price(ru: 2.2, element: 1.5, size: "ids", whole: true)
 }
 
 """
@@ -514,7 +524,7 @@ type Mutation {
   createUser(
     "The username."
     input: CreateUserInput!
-  ): CreateUserPayload @price(ru: 24)
+  ): CreateUserPayload @semanticNonNull @price(ru: 24)
 
   """
   Renames the viewer. Errors:
@@ -526,7 +536,7 @@ type Mutation {
   updateUser(
     "The new username."
     input: UpdateUserInput!
-  ): UpdateUserPayload @price(ru: 31.5)
+  ): UpdateUserPayload @semanticNonNull @price(ru: 31.5)
 
   """
   Deletes the viewer with all their posts, comments and likes. The user disappears at once. Their
@@ -539,7 +549,7 @@ type Mutation {
   deleteUser(
     "The viewer's username, as confirmation."
     input: DeleteUserInput!
-  ): DeleteUserPayload @price(ru: 8.5)
+  ): DeleteUserPayload @semanticNonNull @price(ru: 8.5)
 
   """
   Publishes a post. Errors:
@@ -551,7 +561,7 @@ type Mutation {
   createPost(
     "The title, the content, optional tags and an optional key for safe retries."
     input: CreatePostInput!
-  ): CreatePostPayload @price(ru: 13.5, perKiB: 0.55)
+  ): CreatePostPayload @semanticNonNull @price(ru: 13.5, perKiB: 0.55)
 
   """
   Edits a post. Only its author can. Errors:
@@ -565,7 +575,7 @@ type Mutation {
   updatePost(
     "The post and the changes."
     input: UpdatePostInput!
-  ): UpdatePostPayload @price(ru: 9.5, perKiB: 0.6)
+  ): UpdatePostPayload @semanticNonNull @price(ru: 9.5, perKiB: 0.6)
 
   """
   Deletes a post with its comments and likes. Only its author can. Errors:
@@ -578,7 +588,7 @@ type Mutation {
   deletePost(
     "The post."
     input: DeletePostInput!
-  ): DeletePostPayload @price(ru: 9)
+  ): DeletePostPayload @semanticNonNull @price(ru: 9)
 
   """
   Adds a comment to a post. Errors:
@@ -591,7 +601,7 @@ type Mutation {
   createComment(
     "The post, the content and an optional key for safe retries."
     input: CreateCommentInput!
-  ): CreateCommentPayload @price(ru: 20, perKiB: 0.55)
+  ): CreateCommentPayload @semanticNonNull @price(ru: 20, perKiB: 0.55)
 
   """
   Edits a comment. Only its author can. The last edit wins. Errors:
@@ -603,7 +613,7 @@ type Mutation {
   updateComment(
     "The comment and its new content."
     input: UpdateCommentInput!
-  ): UpdateCommentPayload @price(ru: 17, perKiB: 0.55)
+  ): UpdateCommentPayload @semanticNonNull @price(ru: 17, perKiB: 0.55)
 
   """
   Deletes a comment. Its author and the author of the post can. Errors:
@@ -615,7 +625,7 @@ type Mutation {
   deleteComment(
     "The comment."
     input: DeleteCommentInput!
-  ): DeleteCommentPayload @price(ru: 26)
+  ): DeleteCommentPayload @semanticNonNull @price(ru: 26)
 
   """
   Likes a post. If the viewer already likes it, nothing changes and the existing like is
@@ -627,7 +637,7 @@ type Mutation {
   likePost(
     "The post."
     input: LikePostInput!
-  ): LikePostPayload @price(ru: 19.5)
+  ): LikePostPayload @semanticNonNull @price(ru: 19.5)
 
   """
   Removes the viewer's like from a post. If there is no like, nothing changes. Errors:
@@ -639,7 +649,7 @@ type Mutation {
   unlikePost(
     "The post."
     input: UnlikePostInput!
-  ): UnlikePostPayload @price(ru: 19)
+  ): UnlikePostPayload @semanticNonNull @price(ru: 19)
 }
 
 """
@@ -678,7 +688,7 @@ type Subscription {
     it.
     """
     after: String
-  ): CommentEdge @price(ru: 2.8, whole: true)
+  ): CommentEdge @semanticNonNull @price(ru: 2.8, whole: true)
 
   """
   The posts that come into ` + "`" + `feed` + "`" + `, in that order: each once, those from now on, or after a cursor. Posts
@@ -691,7 +701,7 @@ type Subscription {
     header ` + "`" + `Last-Event-ID` + "`" + ` replaces it.
     """
     after: String
-  ): PostEdge @price(ru: 2.8)
+  ): PostEdge @semanticNonNull @price(ru: 2.8)
 }
 
 """
@@ -710,14 +720,14 @@ type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
   "When the user was created. ` + "`" + `null` + "`" + ` for a user who has been deleted."
   creationDate: DateTime @price(needsWhole: true)
   "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published or deleted post within moments."
-  postCount: Int @view @price(needsWhole: true)
+  postCount: Int @semanticNonNull @view @price(needsWhole: true)
   "The user's posts, newest first."
   posts(
     "The page size: 1 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @view @price(ru: 2.6, element: 0.32, size: "first", needsWhole: true)
+  ): PostConnection @semanticNonNull @view @price(ru: 2.6, element: 0.32, size: "first", needsWhole: true)
 }
 
 "A blog post."
@@ -742,18 +752,18 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   tags: [Tag!]! @price(most: 5)
   """
   The number of comments. In the lists of tags and months, it costs a read for all posts of the
-  list, as do ` + "`" + `recentComments` + "`" + ` and ` + "`" + `likeCount` + "`" + `. It is then ` + "`" + `null` + "`" + ` if the post was deleted after the
-  list was read.
+  list, as do ` + "`" + `recentComments` + "`" + ` and ` + "`" + `likeCount` + "`" + `. A post that was deleted after the list was read has
+  no comments and no likes.
   """
-  commentCount: Int @price(notInEntries: true)
+  commentCount: Int @semanticNonNull @price(notInEntries: true)
   """
   The newest three comments, newest first. They are stored on the post, also in ` + "`" + `feed` + "`" + ` and
   ` + "`" + `User.posts` + "`" + `, and cost nothing more there. Their ` + "`" + `content` + "`" + ` does: prefer ` + "`" + `excerpt` + "`" + `. For the lists of
   tags and months, see ` + "`" + `commentCount` + "`" + `.
   """
-  recentComments: [Comment!] @price(most: 3, notInEntries: true)
+  recentComments: [Comment!] @semanticNonNull @price(most: 3, notInEntries: true)
   "The number of users who like the post. For the lists of tags and months, see ` + "`" + `commentCount` + "`" + `."
-  likeCount: Int @price(notInEntries: true)
+  likeCount: Int @semanticNonNull @price(notInEntries: true)
   "When the post was published."
   creationDate: DateTime!
   """
@@ -767,7 +777,7 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   """
   version: Int!
   "Whether the viewer likes the post. ` + "`" + `false` + "`" + ` without a signed-in user."
-  viewerHasLiked: Boolean @viewer @read(alone: 1, request: 2.3, element: 0.14)
+  viewerHasLiked: Boolean @semanticNonNull @viewer @read(alone: 1, request: 2.3, element: 0.14)
   "The post's comments."
   comments(
     "The page size: 1 to 100."
@@ -779,14 +789,14 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
     after: String
     "The order of the list."
     order: CommentOrder = OLDEST_FIRST
-  ): CommentConnection @price(ru: 2.5, element: 0.15, size: "first", whole: true, needsWhole: true)
+  ): CommentConnection @semanticNonNull @price(ru: 2.5, element: 0.15, size: "first", whole: true, needsWhole: true)
   "The post's likes, newest first."
   likes(
     "The page size: 1 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a like in this list. The page starts after it."
     after: String
-  ): LikeConnection @price(ru: 2.5, element: 0.14, size: "first", needsWhole: true)
+  ): LikeConnection @semanticNonNull @price(ru: 2.5, element: 0.14, size: "first", needsWhole: true)
 }
 
 """
@@ -797,7 +807,7 @@ type Tag {
   "The name: 1 to 30 letters, combining marks, digits and ` + "`" + `-` + "`" + `, without capitals."
   name: String!
   "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published, edited or deleted post within moments."
-  postCount: Int @view @read(alone: 1, request: 2.3, element: 0.15)
+  postCount: Int @semanticNonNull @view @read(alone: 1, request: 2.3, element: 0.15)
   """
   The posts with the tag, newest first. They hold everything but the content, the counts and the
   recent comments, which cost a read for all posts of the list.
@@ -807,7 +817,7 @@ type Tag {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @view @price(ru: 2.6, element: 0.3, size: "first", entries: true)
+  ): PostConnection @semanticNonNull @view @price(ru: 2.6, element: 0.3, size: "first", entries: true)
 }
 
 "A month of the archive. Posts belong to the month, in UTC, in which they were published."
@@ -815,7 +825,7 @@ type ArchiveMonth {
   "The month, in the form ` + "`" + `YYYY-MM` + "`" + `."
   month: String!
   "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published or deleted post within moments."
-  postCount: Int @view @read(alone: 1, request: 2.3, element: 0.15)
+  postCount: Int @semanticNonNull @view @read(alone: 1, request: 2.3, element: 0.15)
   """
   The posts of the month, newest first. They hold everything but the content, the counts and the
   recent comments, which cost a read for all posts of the list.
@@ -825,7 +835,7 @@ type ArchiveMonth {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @view @price(ru: 2.6, element: 0.3, size: "first", entries: true)
+  ): PostConnection @semanticNonNull @view @price(ru: 2.6, element: 0.3, size: "first", entries: true)
 }
 
 "The order of a list of comments."
@@ -963,7 +973,7 @@ input CreateUserInput {
 "The result of ` + "`" + `createUser` + "`" + `."
 type CreateUserPayload {
   "The user of the account."
-  user: User @price(whole: true)
+  user: User @semanticNonNull @price(whole: true)
 }
 
 "The input of ` + "`" + `updateUser` + "`" + `."
@@ -975,7 +985,7 @@ input UpdateUserInput {
 "The result of ` + "`" + `updateUser` + "`" + `."
 type UpdateUserPayload {
   "The viewer with the new username."
-  user: User @price(whole: true)
+  user: User @semanticNonNull @price(whole: true)
 }
 
 "The input of ` + "`" + `deleteUser` + "`" + `."
@@ -987,7 +997,7 @@ input DeleteUserInput {
 "The result of ` + "`" + `deleteUser` + "`" + `."
 type DeleteUserPayload {
   "The user as it was before the deletion. Its list of posts is empty."
-  user: User @price(whole: true)
+  user: User @semanticNonNull @price(whole: true)
 }
 
 "The input of ` + "`" + `createPost` + "`" + `."
@@ -1019,7 +1029,7 @@ input CreatePostInput {
 "The result of ` + "`" + `createPost` + "`" + `."
 type CreatePostPayload {
   "The new post."
-  post: Post
+  post: Post @semanticNonNull
 }
 
 "The input of ` + "`" + `updatePost` + "`" + `. Fields that are omitted or ` + "`" + `null` + "`" + ` stay unchanged."
@@ -1039,7 +1049,7 @@ input UpdatePostInput {
 "The result of ` + "`" + `updatePost` + "`" + `."
 type UpdatePostPayload {
   "The post after the edit."
-  post: Post
+  post: Post @semanticNonNull
 }
 
 "The input of ` + "`" + `deletePost` + "`" + `."
@@ -1054,7 +1064,7 @@ type DeletePostPayload {
   The post as it was before the deletion. Its lists are empty. Its content can be ` + "`" + `null` + "`" + ` if it is
   long, because it is deleted in the background.
   """
-  post: Post
+  post: Post @semanticNonNull
 }
 
 "The input of ` + "`" + `createComment` + "`" + `."
@@ -1078,9 +1088,9 @@ input CreateCommentInput {
 "The result of ` + "`" + `createComment` + "`" + `."
 type CreateCommentPayload {
   "The new comment."
-  comment: Comment @price(whole: true)
+  comment: Comment @semanticNonNull @price(whole: true)
   "The post, with its new ` + "`" + `commentCount` + "`" + `."
-  post: Post
+  post: Post @semanticNonNull
 }
 
 "The input of ` + "`" + `updateComment` + "`" + `."
@@ -1094,9 +1104,9 @@ input UpdateCommentInput {
 "The result of ` + "`" + `updateComment` + "`" + `."
 type UpdateCommentPayload {
   "The comment after the edit."
-  comment: Comment @price(whole: true)
+  comment: Comment @semanticNonNull @price(whole: true)
   "The post that the comment belongs to."
-  post: Post
+  post: Post @semanticNonNull
 }
 
 "The input of ` + "`" + `deleteComment` + "`" + `."
@@ -1108,9 +1118,9 @@ input DeleteCommentInput {
 "The result of ` + "`" + `deleteComment` + "`" + `."
 type DeleteCommentPayload {
   "The comment as it was before the deletion."
-  comment: Comment @price(whole: true)
+  comment: Comment @semanticNonNull @price(whole: true)
   "The post, with its new ` + "`" + `commentCount` + "`" + `."
-  post: Post
+  post: Post @semanticNonNull
 }
 
 "The input of ` + "`" + `likePost` + "`" + `."
@@ -1122,9 +1132,9 @@ input LikePostInput {
 "The result of ` + "`" + `likePost` + "`" + `."
 type LikePostPayload {
   "The viewer's like."
-  like: Like
+  like: Like @semanticNonNull
   "The post, with its new ` + "`" + `likeCount` + "`" + `."
-  post: Post
+  post: Post @semanticNonNull
 }
 
 "The input of ` + "`" + `unlikePost` + "`" + `."
@@ -1139,9 +1149,9 @@ type UnlikePostPayload {
   The ` + "`" + `id` + "`" + ` of the viewer's like of this post, which no longer exists. It is the same if there was
   no like, so that a retry returns it too.
   """
-  unlikedLikeId: ID
+  unlikedLikeId: ID @semanticNonNull
   "The post, with its new ` + "`" + `likeCount` + "`" + `."
-  post: Post
+  post: Post @semanticNonNull
 }
 `, BuiltIn: false},
 }
@@ -9736,6 +9746,35 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNInt2ᚕintᚄ(ctx context.Context, v any) ([]int, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]int, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNInt2int(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNInt2ᚕintᚄ(ctx context.Context, sel ast.SelectionSet, v []int) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNInt2int(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNLike2ᚕᚖcosmosblogᚋinternalᚋblogᚐLikeᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Like) graphql.Marshaler {

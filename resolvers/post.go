@@ -42,11 +42,11 @@ func contentOf(post *blog.Post, err error) (*string, error) {
 	return &post.Content, nil
 }
 
-// CommentCount resolves Post.commentCount. Entries of the lists of tags and months lack it. It is
-// nil if the post was deleted meanwhile.
+// CommentCount resolves Post.commentCount. Entries of the lists of tags and months lack it. It is 0
+// if the post was deleted meanwhile.
 func (r postResolver) CommentCount(ctx context.Context, post *blog.Post) (*int, error) {
 	counted, err := r.counted(ctx, post)
-	if counted == nil || err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return &counted.CommentCount, nil
@@ -55,7 +55,7 @@ func (r postResolver) CommentCount(ctx context.Context, post *blog.Post) (*int, 
 // LikeCount resolves Post.likeCount, as CommentCount does Post.commentCount.
 func (r postResolver) LikeCount(ctx context.Context, post *blog.Post) (*int, error) {
 	counted, err := r.counted(ctx, post)
-	if counted == nil || err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return &counted.LikeCount, nil
@@ -64,19 +64,23 @@ func (r postResolver) LikeCount(ctx context.Context, post *blog.Post) (*int, err
 // RecentComments resolves Post.recentComments, as CommentCount does Post.commentCount.
 func (r postResolver) RecentComments(ctx context.Context, post *blog.Post) ([]*blog.Comment, error) {
 	counted, err := r.counted(ctx, post)
-	if counted == nil || err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return counted.RecentComments, nil
 }
 
-// counted returns a post with its counts and recent comments, or nil if it was deleted. It reads
-// the posts of the same list together.
+// counted returns a post with its counts and recent comments. If the post was deleted, it has none.
+// It reads the posts of the same list together.
 func (r postResolver) counted(ctx context.Context, post *blog.Post) (*blog.Post, error) {
 	if post.CountsLoaded() {
 		return post, nil
 	}
-	return r.loadPost(ctx, post.ID, siblingPosts(ctx, isShort))
+	counted, err := r.loadPost(ctx, post.ID, siblingPosts(ctx, isShort))
+	if counted == nil && err == nil {
+		counted = &blog.Post{RecentComments: []*blog.Comment{}}
+	}
+	return counted, err
 }
 
 // ViewerHasLiked resolves Post.viewerHasLiked. It does not check that the account has a user,

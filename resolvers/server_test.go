@@ -189,6 +189,9 @@ func (c *client) sendBody(body string) reply {
 	if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil {
 		c.Fatalf("the response is not JSON: %v: %s", err, recorder.Body)
 	}
+	if nulls := unexplainedNulls(body, answer); len(nulls) > 0 {
+		c.Errorf("%s: null without an error at %v", body, nulls)
+	}
 	c.injector.removeInjected(&answer)
 	return answer
 }

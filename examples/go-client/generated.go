@@ -83,8 +83,8 @@ func (v *CreateCommentCreateCommentCreateCommentPayload) GetPost() *CreateCommen
 // A blog post.
 type CreateCommentCreateCommentCreateCommentPayloadPost struct {
 	// The number of comments. In the lists of tags and months, it costs a read for all posts of the
-	// list, as do `recentComments` and `likeCount`. It is then `null` if the post was deleted after the
-	// list was read.
+	// list, as do `recentComments` and `likeCount`. A post that was deleted after the list was read has
+	// no comments and no likes.
 	CommentCount *int `json:"commentCount"`
 }
 
@@ -372,8 +372,8 @@ type PostCard struct {
 	// The number of users who like the post. For the lists of tags and months, see `commentCount`.
 	LikeCount *int `json:"likeCount"`
 	// The number of comments. In the lists of tags and months, it costs a read for all posts of the
-	// list, as do `recentComments` and `likeCount`. It is then `null` if the post was deleted after the
-	// list was read.
+	// list, as do `recentComments` and `likeCount`. A post that was deleted after the list was read has
+	// no comments and no likes.
 	CommentCount *int `json:"commentCount"`
 	// The author. `id` and `username` cost nothing more, because they are stored on the post.
 	Author Person `json:"author"`

@@ -138,7 +138,8 @@ type Mutation struct {
 //
 // A field that fails is `null` and has an error, and the fields beside it keep their values. All
 // fields that send a request of their own can therefore be `null`, and so can all mutations.
-// Without an error, `null` means what the field's description says.
+// Without an error, `null` means what the field's description says. Fields with `@semanticNonNull` are
+// then never `null`.
 //
 // Every error has a code in `extensions.code`, a value of `ErrorCode`. Besides the codes that a field
 // lists, any operation can fail with:
