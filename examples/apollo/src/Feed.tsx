@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useMutation, useQuery } from "@apollo/client/react";
 import { name } from "./account";
 import { Errors } from "./Errors";
@@ -14,6 +14,7 @@ import { Join } from "./Join";
 // Feed shows the feed, a page at a time. New posts appear on top.
 export function Feed({ open }: { open: (postId: string) => void }) {
   const { data, error, loading, fetchMore, subscribeToMore } = useQuery(FeedDocument);
+  const [pageError, setPageError] = useState<Error>();
   const isRead = data !== undefined;
   useEffect(() => {
     if (!isRead) return;
@@ -32,6 +33,7 @@ export function Feed({ open }: { open: (postId: string) => void }) {
 
   if (!data) return loading ? <p>Loading …</p> : <Errors error={error} />;
   const { edges, pageInfo } = data.feed;
+  const more = () => fetchMore({ variables: { after: pageInfo.endCursor } }).then(() => setPageError(undefined), setPageError);
   return (
     <section aria-label="Posts">
       {name && !data.viewer && <Join />}
@@ -39,8 +41,8 @@ export function Feed({ open }: { open: (postId: string) => void }) {
         <PostCard key={node.id} post={node} canLike={data.viewer !== null} open={open} />
       ))}
       {edges.length === 0 && <p>There are no posts yet.</p>}
-      <Errors error={error} />
-      {pageInfo.hasNextPage && <button onClick={() => fetchMore({ variables: { after: pageInfo.endCursor } })}>More</button>}
+      <Errors error={pageError} />
+      {pageInfo.hasNextPage && <button onClick={more}>More</button>}
     </section>
   );
 }

@@ -79,6 +79,25 @@ for (const name of folders) {
       assert.ok(await liked(page).isDisabled());
     });
 
+    test("a failure is told, and can be repeated", async () => {
+      const fail = (data: object, path: string[]) =>
+        page.route("**/graphql", (route) => route.fulfill({ json: { data, errors: [{ message: "Broken.", path, extensions: { code: "INTERNAL" } }] } }));
+      await fail({ viewer: null, feed: null }, ["feed"]);
+      await page.reload();
+      await expectText(() => page.getByRole("alert").innerText(), "Broken.");
+      await page.unroute("**/graphql");
+      await page.reload();
+      await posts(page).nth(9).waitFor();
+      await fail({ viewer: null, feed: null }, ["feed"]);
+      await page.getByRole("button", { name: "More" }).click();
+      await expectText(() => page.getByRole("alert").innerText(), "Broken.");
+      assert.equal(await posts(page).count(), 10);
+      await page.unroute("**/graphql");
+      await page.getByRole("button", { name: "More" }).click();
+      await posts(page).nth(11).waitFor();
+      assert.equal(await page.getByRole("alert").count(), 0);
+    });
+
     test("anna signs in, and joins", async () => {
       await page.getByLabel("Name").fill("anna");
       await page.getByRole("button", { name: "Sign in" }).click();
