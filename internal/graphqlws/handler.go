@@ -30,7 +30,8 @@ type Handler struct {
 	// bytes of the error's text.
 	Init func(ctx context.Context, payload map[string]any) (context.Context, time.Time, error)
 
-	// Operate executes an operation. It calls next with each response, a complete GraphQL response in
+	// Operate executes an operation. If documentID is not empty, it is the id of a document, which the
+	// client may send in place of the query. Operate calls next with each response, a complete GraphQL response in
 	// JSON. next returns when the response was sent, so a source that is only asked then can skip
 	// states that a slow client would not see in time. If the context of next ends, so does the
 	// connection: it must not descend from ctx, which also ends if the client completes the operation.
@@ -42,7 +43,7 @@ type Handler struct {
 	// If the client completes the operation, or the connection ends, ctx ends. Operate must then
 	// return soon. The connection starts no other operation in its place before that.
 	// Operate must not call next concurrently, nor after it returned.
-	Operate func(ctx context.Context, params *graphql.RawParams, next func(ctx context.Context, response []byte) error) (errs []byte)
+	Operate func(ctx context.Context, params *graphql.RawParams, documentID string, next func(ctx context.Context, response []byte) error) (errs []byte)
 
 	// TooMany returns the JSON list of errors of an operation beyond Limits.Operations.
 	TooMany func() []byte

@@ -81,10 +81,14 @@ func newFake() *fake {
 type userKey struct{}
 
 // operate is an Operate whose query says what it does.
-func (f *fake) operate(ctx context.Context, params *graphql.RawParams, nextIn func(context.Context, []byte) error) []byte {
+func (f *fake) operate(ctx context.Context, params *graphql.RawParams, documentID string, nextIn func(context.Context, []byte) error) []byte {
 	f.operations.Add(1)
 	defer f.operations.Done()
 	next := func(response []byte) error { return nextIn(context.Background(), response) }
+	if documentID != "" {
+		next([]byte(strconv.Quote(documentID)))
+		return nil
+	}
 	switch params.Query {
 	case "none":
 	case "two":

@@ -33,14 +33,17 @@ func idOf(message map[string]any) (string, bool) {
 }
 
 // paramsOf returns the parameters of a subscribe message. It returns false if its payload is not
-// acceptable. The query may be missing only if there are extensions, which may have its hash.
-func paramsOf(message map[string]any) (*graphql.RawParams, bool) {
+// acceptable. The query may be missing only if there is the id of a document, or if there are
+// extensions, which may have its hash.
+func paramsOf(message map[string]any) (params *graphql.RawParams, documentID string, ok bool) {
 	payload, ok := message["payload"].(map[string]any)
-	params := &graphql.RawParams{}
-	return params, ok &&
-		(payload["query"] != nil || payload["extensions"] != nil) &&
+	params = &graphql.RawParams{}
+	ok = ok &&
+		(payload["query"] != nil || payload["extensions"] != nil || payload["documentId"] != nil) &&
+		member(payload, "documentId", &documentID) &&
 		member(payload, "query", &params.Query) && member(payload, "operationName", &params.OperationName) &&
 		member(payload, "variables", &params.Variables) && member(payload, "extensions", &params.Extensions)
+	return params, documentID, ok
 }
 
 // frame returns a message of an operation. An empty payload, which is JSON, is omitted.

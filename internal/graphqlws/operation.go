@@ -29,7 +29,7 @@ func (c *connection) subscribe(message map[string]any) {
 		c.end(errUnauthorized)
 		return
 	}
-	params, ok := paramsOf(message)
+	params, documentID, ok := paramsOf(message)
 	if !ok {
 		c.end(errPayload)
 		return
@@ -45,13 +45,13 @@ func (c *connection) subscribe(message map[string]any) {
 	case count >= c.handler.Limits.Operations:
 		c.send(frame(id, "error", c.handler.TooMany()))
 	default:
-		c.start(id, params)
+		c.start(id, params, documentID)
 	}
 }
 
 // start starts an operation. It waits while completed operations still run, because a client that
 // starts and completes operations could otherwise have any number of goroutines.
-func (c *connection) start(id string, params *graphql.RawParams) {
+func (c *connection) start(id string, params *graphql.RawParams, documentID string) {
 	select {
 	case c.running <- struct{}{}:
 	case <-c.ctx.Done():
@@ -65,7 +65,7 @@ func (c *connection) start(id string, params *graphql.RawParams) {
 	c.goroutines.Go(func() {
 		defer func() { <-c.running }()
 		defer o.cancel()
-		if errs := c.operate(o, params); len(errs) > 0 {
+		if errs := c.operate(o, params, documentID); len(errs) > 0 {
 			c.sendOf(context.Background(), o, "error", errs)
 		} else {
 			c.sendOf(context.Background(), o, "complete", nil)
@@ -74,13 +74,13 @@ func (c *connection) start(id string, params *graphql.RawParams) {
 }
 
 // operate calls Operate. If it panics, operate returns the errors of Panicked.
-func (c *connection) operate(o *operation, params *graphql.RawParams) (errs []byte) {
+func (c *connection) operate(o *operation, params *graphql.RawParams, documentID string) (errs []byte) {
 	defer func() {
 		if value := recover(); value != nil {
 			errs = c.handler.Panicked(o.ctx, value)
 		}
 	}()
-	return c.handler.Operate(o.ctx, params, func(ctx context.Context, response []byte) error {
+	return c.handler.Operate(o.ctx, params, documentID, func(ctx context.Context, response []byte) error {
 		return c.sendOf(ctx, o, "next", response)
 	})
 }

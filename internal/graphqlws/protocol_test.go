@@ -49,6 +49,8 @@ var conversations = map[string][]string{
 		`< {"id":"1","type":"next","payload":{"query":"q","operationName":"o","variables":{"v":1.0},"extensions":{"e":null}}}`, `< {"id":"1","type":"complete"}`},
 	"null parameters": {`> {"id":"1","type":"subscribe","payload":{"query":"q","operationName":null,"variables":null,"extensions":null}}`,
 		`< {"id":"1","type":"next","payload":{"query":"q","operationName":"","variables":null,"extensions":null}}`, `< {"id":"1","type":"complete"}`},
+	"an id instead of a query": {`> {"id":"1","type":"subscribe","payload":{"documentId":"d"}}`, `< {"id":"1","type":"next","payload":"d"}`, `< {"id":"1","type":"complete"}`},
+	"an id of another type":    {`> {"id":"1","type":"subscribe","payload":{"documentId":1}}`, `x 4400 The message has an invalid payload`},
 	"a hash instead of a query": {`> {"id":"1","type":"subscribe","payload":{"extensions":{}}}`,
 		`< {"id":"1","type":"next","payload":{"query":"","operationName":"","variables":null,"extensions":{}}}`, `< {"id":"1","type":"complete"}`},
 	"the context of Init": {subscribe("1", "user"), `< {"id":"1","type":"next","payload":"ada"}`, `< {"id":"1","type":"complete"}`},
@@ -214,7 +216,7 @@ func TestOtherOrigin(t *testing.T) {
 func TestContextsEnd(t *testing.T) {
 	f := newFake()
 	contexts := make(chan context.Context, 1)
-	f.Operate = func(ctx context.Context, _ *graphql.RawParams, _ func(context.Context, []byte) error) []byte {
+	f.Operate = func(ctx context.Context, _ *graphql.RawParams, _ string, _ func(context.Context, []byte) error) []byte {
 		contexts <- ctx
 		return nil
 	}

@@ -293,7 +293,7 @@ func TestCompletedOperationsThatRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		var running, most atomic.Int64
-		f.Operate = func(ctx context.Context, _ *graphql.RawParams, _ func(context.Context, []byte) error) []byte {
+		f.Operate = func(ctx context.Context, _ *graphql.RawParams, _ string, _ func(context.Context, []byte) error) []byte {
 			defer running.Add(-1)
 			most.Store(max(most.Load(), running.Add(1)))
 			<-ctx.Done()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coder/websocket"
+
 	manifests "cosmosblog/internal/documents"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
@@ -84,6 +86,44 @@ func TestDocumentIDs(t *testing.T) {
 	}
 	if w := s.get(nil, "query", "{__typename}"); w.Code != 200 {
 		t.Errorf("another document: %d %s", w.Code, w.Body)
+	}
+}
+
+// A WebSocket takes ids too. The errors show which document it has found.
+func TestDocumentIDsOnWebSocket(t *testing.T) {
+	listening := httptest.NewServer(newManifestServer(t, true).handler)
+	defer listening.Close()
+	options := &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}}
+	socket, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(listening.URL, "http")+"/graphql", options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.CloseNow()
+	exchange := func(message string) string {
+		if err := socket.Write(t.Context(), websocket.MessageText, []byte(message)); err != nil {
+			t.Fatal(err)
+		}
+		_, answer, err := socket.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(answer)
+	}
+	exchange(`{"type": "connection_init"}`)
+	hash := strings.TrimPrefix(manifests.HashID("{ viewer { username } }"), "sha256:")
+	for payload, want := range map[string]string{
+		`{"documentId": "viewer"}`:              "are for subscriptions",
+		`{"documentId": "viewer", "query": ""}`: "are for subscriptions",
+		`{"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "` + hash + `"}}}`: "are for subscriptions",
+		`{"query": "{ viewer { username } }"}`:                                             "are for subscriptions",
+		`{"documentId": "unknown"}`:                                                        "PERSISTED_QUERY_NOT_FOUND",
+		`{"documentId": "viewer", "query": "{ __typename }"}`:                              "Send either",
+		`{"query": "{ __typename }"}`:                                                      "FORBIDDEN",
+		`{"query": "subscription { postChanged(id: \"x\") { id } }"}`:                      "FORBIDDEN",
+	} {
+		if got := exchange(`{"id": "1", "type": "subscribe", "payload": ` + payload + `}`); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", payload, got, want)
+		}
 	}
 }
 

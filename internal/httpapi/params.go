@@ -34,7 +34,7 @@ func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawPa
 		return nil, errMethod
 	}
 	if rejected == nil {
-		rejected = a.resolveDocument(r, params, documentID)
+		rejected = a.resolveDocument(r.Context(), params, documentID, documentStatus(negotiateType(r)))
 	}
 	if rejected == nil && params.Query == "" {
 		rejected = errNoQuery

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"regexp"
 	"strings"
 
@@ -33,8 +32,9 @@ func newPersistedQueries(development bool) persistedQueries {
 }
 
 // resolveDocument sets the query of a request that has only the id of a document, or a hash. It
-// rejects an id that the manifest does not have, and a request with an id and a query.
-func (a *api) resolveDocument(r *http.Request, params *graphql.RawParams, documentID string) *rejection {
+// rejects an id that the manifest does not have, with the given status, and a request with an id and
+// a query.
+func (a *api) resolveDocument(ctx context.Context, params *graphql.RawParams, documentID string, status int) *rejection {
 	hash, rejected := persistedHash(params)
 	if rejected != nil {
 		return rejected
@@ -45,7 +45,7 @@ func (a *api) resolveDocument(r *http.Request, params *graphql.RawParams, docume
 		case params.Query != "" || hash != "":
 			return errIDAndQuery
 		case !ok:
-			return documentRejection(r, errUnknownHash)
+			return &rejection{status: status, err: errUnknownHash}
 		}
 		params.Query = text
 		return nil
@@ -58,12 +58,12 @@ func (a *api) resolveDocument(r *http.Request, params *graphql.RawParams, docume
 			}
 		}
 	}
-	return a.persisted.resolve(r, params, a.Limits.QueryBytes)
+	return a.persisted.resolve(ctx, params, a.Limits.QueryBytes, status)
 }
 
 // resolve sets the query of a request that has only a hash. It rejects a hash that is malformed,
-// unknown, or not that of the request's query.
-func (p persistedQueries) resolve(r *http.Request, params *graphql.RawParams, maxQueryBytes int) *rejection {
+// not that of the request's query, or unknown. The latter has the given status.
+func (p persistedQueries) resolve(ctx context.Context, params *graphql.RawParams, maxQueryBytes, status int) *rejection {
 	hash, rejected := persistedHash(params)
 	switch {
 	case hash == "" || rejected != nil:
@@ -75,11 +75,11 @@ func (p persistedQueries) resolve(r *http.Request, params *graphql.RawParams, ma
 		}
 		return nil
 	case p.texts == nil:
-		return documentRejection(r, errHashesNotSupported)
+		return &rejection{status: status, err: errHashesNotSupported}
 	}
-	text, ok := p.texts.Get(r.Context(), hash)
+	text, ok := p.texts.Get(ctx, hash)
 	if !ok {
-		return documentRejection(r, errUnknownHash)
+		return &rejection{status: status, err: errUnknownHash}
 	}
 	params.Query = text
 	return nil
@@ -117,8 +117,3 @@ var (
 	errUnknownHash        = blog.Errorf(blog.PersistedQueryNotFound, "PersistedQueryNotFound")
 	errHashesNotSupported = blog.Errorf(blog.PersistedQueryNotSupported, "PersistedQueryNotSupported")
 )
-
-// documentRejection is the rejection of a request for its document.
-func documentRejection(r *http.Request, err error) *rejection {
-	return &rejection{status: documentStatus(negotiateType(r)), err: err}
-}

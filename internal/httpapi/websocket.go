@@ -109,9 +109,12 @@ func expiryFrom(ctx context.Context) time.Time {
 }
 
 // operate executes a subscription on a WebSocket (graphqlws.Handler.Operate).
-func (t transport) operate(ctx context.Context, params *graphql.RawParams, next func(context.Context, []byte) error) (errs []byte) {
+func (t transport) operate(ctx context.Context, params *graphql.RawParams, documentID string, next func(context.Context, []byte) error) (errs []byte) {
 	endProgress(ctx)
 	params.Headers = http.Header{}
+	if rejected := t.resolveDocument(ctx, params, documentID, 0); rejected != nil {
+		return t.errorList(ctx, rejected.err)
+	}
 	refused, _ := t.subscriptions.Run(ctx, params, "", func(ctx context.Context, m subscription.Message) error { return next(ctx, m.Body) })
 	if len(refused) > 0 {
 		return mustMarshal(refused[:min(len(refused), t.Limits.Errors)])
