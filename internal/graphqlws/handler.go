@@ -30,12 +30,12 @@ type Handler struct {
 	// bytes of the error's text.
 	Init func(ctx context.Context, payload map[string]any) (context.Context, time.Time, error)
 
-	// Operate executes an operation. If documentID is not empty, it is the id of a document, which the
-	// client may send in place of the query. Operate calls next with each response, a complete GraphQL response in
-	// JSON. next returns when the response was sent, so a source that is only asked then can skip
-	// states that a slow client would not see in time. If the context of next ends, so does the
-	// connection: it must not descend from ctx, which also ends if the client completes the operation.
-	// An error of next means that nothing more can be sent: Operate should return.
+	// Operate executes an operation. If documentID is not empty, it is the id of a document, which a
+	// client sends in place of the query. Operate calls next with each response, a complete GraphQL
+	// response in JSON. next returns when the response was sent, so a source that is only asked then
+	// can skip states that a slow client would not see in time. If the context of next ends, so does
+	// the connection: it must not descend from ctx, which also ends if the client completes the
+	// operation. An error of next means that nothing more can be sent: Operate should return.
 	//
 	// If Operate returns nil, the operation is complete. Otherwise, it returns the JSON list of the
 	// errors that end the operation. The client learns of the end after Operate has returned.

@@ -32,8 +32,7 @@ func newPersistedQueries(development bool) persistedQueries {
 }
 
 // resolveDocument sets the query of a request that has only the id of a document, or a hash. It
-// rejects an id that the manifest does not have, with the given status, and a request with an id and
-// a query.
+// rejects a request with an id and a query, and with the given status, an id that is unknown.
 func (a *api) resolveDocument(ctx context.Context, params *graphql.RawParams, documentID string, status int) *rejection {
 	hash, rejected := persistedHash(params)
 	if rejected != nil {
