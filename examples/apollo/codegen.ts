@@ -1,4 +1,5 @@
 import type { CodegenConfig } from "@graphql-codegen/cli";
+import { addTypenameSelectionDocumentTransform } from "@graphql-codegen/client-preset";
 
 const config: CodegenConfig = {
   schema: "src/generated/schema.graphql",
@@ -11,7 +12,11 @@ const config: CodegenConfig = {
     nullability: { errorHandlingClient: true },
   },
   generates: {
-    "src/generated/gql/": { preset: "client", presetConfig: { fragmentMasking: false } },
+    "src/generated/gql/": {
+      preset: "client",
+      presetConfig: { fragmentMasking: false, persistedDocuments: { hashAlgorithm: "sha256" } },
+      documentTransforms: [addTypenameSelectionDocumentTransform],
+    },
     "src/generated/gql/enums.ts": { plugins: ["typescript"], config: { onlyEnums: true } },
   },
 };

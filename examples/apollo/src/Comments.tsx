@@ -18,7 +18,8 @@ export function Comments({ postId }: { postId: string }) {
     if (!isRead) return;
     return subscribeToMore({
       document: CommentAddedDocument,
-      variables: { postId, after: data?.post?.comments.edges[0]?.cursor ?? "" },
+      // A comment that was written here has no cursor.
+      variables: { postId, after: data?.post?.comments.edges.find(({ cursor }) => cursor)?.cursor ?? "" },
       updateQuery(_, { complete, previousData, subscriptionData }) {
         if (!complete) return undefined;
         const { cursor, node } = subscriptionData.data.commentAdded;

@@ -1,4 +1,5 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from "@apollo/client";
+import { PersistedQueryLink } from "@apollo/client/link/persisted-queries";
 import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
 import { relayStylePagination } from "@apollo/client/utilities";
 import { live } from "./live";
@@ -15,11 +16,22 @@ const cache = new InMemoryCache({
   },
 });
 
+// persisted sends the hash of a document, which codegen.ts has put into it, in place of its text.
+const persisted = new PersistedQueryLink({
+  generateHash: (document: any) => document.__meta__.hash.replace("sha256:", ""),
+  disable: () => false,
+  retry: () => false,
+  useGETForHashedQueries: true,
+});
+
+const terminating = ApolloLink.split(
+  ({ operationType }) => operationType === "subscription",
+  new GraphQLWsLink(live),
+  new HttpLink({ uri: url, fetch: send }),
+);
+
 export const client = new ApolloClient({
   cache,
-  link: ApolloLink.split(
-    ({ operationType }) => operationType === "subscription",
-    new GraphQLWsLink(live),
-    new HttpLink({ uri: url, fetch: send }),
-  ),
+  // A server with the documents of a build has them all (--documents).
+  link: import.meta.env.VITE_PERSISTED ? persisted.concat(terminating) : terminating,
 });

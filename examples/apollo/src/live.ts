@@ -26,13 +26,15 @@ export const live = resumed(
 );
 
 // resumed returns a client whose subscriptions continue after the last element that they have received,
-// so nothing is missed. They must select cursor, and have the variable $after.
+// so nothing is missed. They must select cursor, and have the variable $after. A persisted document is
+// sent without its text.
 function resumed<Client extends { subscribe(payload: any, sink: any): () => void }>(client: Client): Client {
   return {
     ...client,
     subscribe(payload: any, sink: any) {
       const variables = { ...payload.variables }; // the client sends them again, as they are then
-      return client.subscribe({ ...payload, variables }, {
+      const query = payload.extensions?.persistedQuery ? "" : payload.query;
+      return client.subscribe({ ...payload, query, variables }, {
         next(answer: any) {
           const [element] = Object.values<any>(answer.data ?? {});
           if (element?.cursor) variables.after = element.cursor;

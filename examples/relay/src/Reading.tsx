@@ -1,6 +1,4 @@
 import { Component, Suspense, type ReactNode } from "react";
-import { commitLocalUpdate } from "relay-runtime";
-import { environment } from "./client";
 import { Errors } from "./Errors";
 import { errorsOf } from "./errors";
 
@@ -15,10 +13,7 @@ export class Reading extends Component<Props, State> {
 
   static getDerivedStateFromError = (error: Error) => ({ error });
 
-  tryAgain = () => {
-    commitLocalUpdate(environment, (store) => store.invalidateStore()); // it has the errors of fields
-    this.setState(({ tries }) => ({ tries: tries + 1, error: undefined }));
-  };
+  tryAgain = () => this.setState(({ tries }) => ({ tries: tries + 1, error: undefined }));
 
   render() {
     const { tries, error } = this.state;

@@ -6,24 +6,40 @@ import {
   Store,
   type FetchFunction,
   type GraphQLResponse,
+  type RequestParameters,
   type SubscribeFunction,
 } from "relay-runtime";
+import type { BlogError } from "./errors";
 import { live } from "./live";
 import { send } from "./send";
 import { url } from "./url";
 
-const request: FetchFunction = async ({ text }, variables) => {
-  const response = await send(url, {
-    method: "POST",
-    headers: { Accept: "application/graphql-response+json, application/json", "Content-Type": "application/json" },
-    body: JSON.stringify({ query: text, variables }),
-  });
-  return (await response.json()) as GraphQLResponse;
+// If the server has the documents of a build (--documents), their ids are sent in place of their texts.
+const isPersisted = Boolean(import.meta.env.VITE_PERSISTED);
+const documentOf = ({ id, text }: RequestParameters) => (isPersisted ? { documentId: id, query: "" } : { query: text! });
+
+const Accept = "application/graphql-response+json, application/json";
+
+const request: FetchFunction = async (parameters, variables) => {
+  const query = new URLSearchParams({ documentId: parameters.id ?? "", variables: JSON.stringify(variables) });
+  const response =
+    isPersisted && parameters.operationKind === "query"
+      ? await send(`${url}?${query}`, { method: "GET", headers: { Accept } })
+      : await send(url, {
+          method: "POST",
+          headers: { Accept, "Content-Type": "application/json" },
+          body: JSON.stringify({ ...documentOf(parameters), variables }),
+        });
+  const answer = (await response.json()) as GraphQLResponse & { errors?: BlogError[] };
+  // The data beside an error would replace what the store has, such as a list by null.
+  const isQuery = parameters.operationKind === "query";
+  if (isQuery && answer.errors) throw Object.assign(new Error(answer.errors[0]!.message), { source: answer });
+  return answer;
 };
 
-const subscribe: SubscribeFunction = ({ text }, variables) =>
+const subscribe: SubscribeFunction = (parameters, variables) =>
   Observable.create((sink) =>
-    live.subscribe({ query: text!, variables }, {
+    live.subscribe({ ...documentOf(parameters), variables }, {
       next: (answer) => sink.next(answer as GraphQLResponse),
       // If a subscription is not valid, graphql-ws passes a list of errors. Relay takes one.
       error: (error) => sink.error(Array.isArray(error) ? new Error(error[0].message) : (error as Error)),
@@ -34,8 +50,4 @@ const subscribe: SubscribeFunction = ({ text }, variables) =>
 export const environment = new Environment({
   network: Network.create(request, subscribe),
   store: new Store(new RecordSource()),
-  // Fragments with @throwOnFieldError throw an error of a field. Relay's own error would not have its message.
-  relayFieldLogger(event) {
-    if (event.kind === "relay_field_payload.error" && event.shouldThrow) throw new Error(event.error.message);
-  },
 });

@@ -5,7 +5,8 @@ import { App } from "./App";
 import { environment } from "./client";
 import "./style.css";
 
-createRoot(document.getElementById("root")!).render(
+// Reading shows the errors of what it contains.
+createRoot(document.getElementById("root")!, { onCaughtError() {} }).render(
   <StrictMode>
     <RelayEnvironmentProvider environment={environment}>
       <App />

@@ -33,7 +33,7 @@ async function waitOf(response: Response, init: RequestInit): Promise<number | u
 
 // isRepeatable reports whether a request can be sent twice. A mutation without a key could happen twice.
 function isRepeatable({ method, body }: RequestInit): boolean {
-  if (method !== "POST") return true;
+  if (method === "GET") return true;
   const { query = "", variables } = JSON.parse(body as string);
   return /^\s*(query\b|{)/.test(query) || Boolean(variables?.input?.idempotencyKey);
 }

@@ -8,7 +8,8 @@ import { CommentAddedDocument, CommentsDocument, CreateCommentDocument } from ".
 export function Comments({ postId }: { postId: string }) {
   const [{ data, error }] = useQuery({ query: CommentsDocument, variables: { postId } });
   const isRead = Boolean(data?.post?.comments);
-  const newest = useMemo(() => data?.post?.comments?.edges[0]?.cursor ?? "", [isRead]); // when they were read
+  // When they were read. A comment that was written here has no cursor.
+  const newest = useMemo(() => data?.post?.comments?.edges.find(({ cursor }) => cursor)?.cursor ?? "", [isRead]);
   useSubscription({ query: CommentAddedDocument, variables: { postId, after: newest }, pause: !isRead });
 
   if (error) return <Errors error={error} />;

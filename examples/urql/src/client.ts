@@ -1,5 +1,6 @@
 import { cacheExchange, type Cache } from "@urql/exchange-graphcache";
 import { relayPagination } from "@urql/exchange-graphcache/extras";
+import { persistedExchange } from "@urql/exchange-persisted";
 import { Client, fetchExchange, subscriptionExchange } from "urql";
 import {
   CommentsDocument,
@@ -79,10 +80,18 @@ function addComment(cache: Cache, postId: string, node: CommentLineFragment, cur
   });
 }
 
-// The exchange comes after the cache, and before fetchExchange.
+// persisted sends the hash of a document, which codegen.ts has put into it, in place of its text.
+const persisted = persistedExchange({
+  generateHash: async (_, document: any) => document.__meta__.hash.replace("sha256:", ""),
+  preferGetForPersistedQueries: true,
+  enforcePersistedQueries: true,
+  enableForMutation: true,
+  enableForSubscriptions: true,
+});
+
 const subscriptions = subscriptionExchange({
-  forwardSubscription: ({ query = "", variables }) => ({
-    subscribe: (sink) => ({ unsubscribe: live.subscribe({ query, variables }, sink) }),
+  forwardSubscription: (payload) => ({
+    subscribe: (sink) => ({ unsubscribe: live.subscribe(payload as { query: string }, sink) }),
   }),
 });
 
@@ -90,5 +99,6 @@ export const client = new Client({
   url,
   fetch: send,
   preferGetMethod: false,
-  exchanges: [cache, subscriptions, fetchExchange],
+  // The order matters. A server with the documents of a build has them all (--documents).
+  exchanges: [cache, ...(import.meta.env.VITE_PERSISTED ? [persisted] : []), subscriptions, fetchExchange],
 });

@@ -187,14 +187,25 @@ for (const name of folders) {
   });
 }
 
-describe(`examples/${folders[0]}, in production`, async () => {
+const manifests: Record<string, string> = { relay: "src/generated/documents.json" };
+
+for (const name of folders) describe(`examples/${name}, in production`, async () => {
   const issuer = await startIssuer("pages", "blog");
   after(issuer.close);
-  const api = await serve(newFolder(), ["--issuer", issuer.url, "--audience", "blog"]);
-  const { url } = await startSite(pathOf(folders[0]!), new URL(api.url).origin, { VITE_ISSUER: issuer.url, VITE_CLIENT_ID: "pages" });
+  const manifest = `${pathOf(name)}/${manifests[name] ?? "src/generated/gql/persisted-documents.json"}`;
+  const api = await serve(newFolder(), ["--issuer", issuer.url, "--audience", "blog", "--documents", manifest, "--documents-only"]);
+  const { url } = await startSite(pathOf(name), new URL(api.url).origin, {
+    VITE_ISSUER: issuer.url,
+    VITE_CLIENT_ID: "pages",
+    VITE_PERSISTED: "true",
+  });
 
-  test("an issuer signs in", async () => {
+  test("an issuer signs in, and documents are sent by their ids", async () => {
     const { page, complaints } = await open(url);
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(`${request.method()} ${decodeURIComponent(request.url())} ${request.postData()}`));
+    page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => sent.push(`socket ${payload}`)));
+    await page.reload();
     await page.getByText("There are no posts yet.").waitFor();
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("Signed in as olga").waitFor();
@@ -205,6 +216,13 @@ describe(`examples/${folders[0]}, in production`, async () => {
     await page.getByText("Signed in as olga").waitFor();
     await page.getByText("There are no posts yet.").waitFor();
     assert.equal(await page.getByLabel("Your username").count(), 0);
+    const token = await page.evaluate(() => JSON.parse(localStorage.getItem(Object.keys(localStorage).find((key) => key.startsWith("oidc.user"))!)!).access_token);
+    const post = { query: "mutation { createPost(input: { title: \"Live\", content: \"Text.\" }) { post { id } } }" };
+    const refused = await fetch(api.url, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` }, body: JSON.stringify(post) });
+    assert.match(await refused.text(), /FORBIDDEN/);
+    const own = sent.filter((text) => /graphql|subscribe/.test(text) && !/connection_init/.test(text));
+    assert.ok(own.some((text) => /^GET/.test(text)) && own.some((text) => /^POST/.test(text)) && own.some((text) => /^socket .*subscribe/.test(text)), own.join("\n"));
+    for (const text of own) assert.doesNotMatch(text, /feed\s*\(|postPublished\s*\(|createUser\s*\(/);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     assert.deepEqual(complaints, []);
