@@ -697,8 +697,8 @@ type Subscription {
   """
   postPublished(
     """
-    The ` + "`" + `cursor` + "`" + ` of the last message, or that of the first post of ` + "`" + `feed` + "`" + `. Over server-sent events, the
-    header ` + "`" + `Last-Event-ID` + "`" + ` replaces it.
+    The ` + "`" + `cursor` + "`" + ` of the last message, or that of the first post of ` + "`" + `feed` + "`" + `. An empty text stands for the
+    beginning, if ` + "`" + `feed` + "`" + ` was empty. Over server-sent events, the header ` + "`" + `Last-Event-ID` + "`" + ` replaces it.
     """
     after: String
   ): PostEdge @semanticNonNull @price(ru: 2.8)

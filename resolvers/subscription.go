@@ -75,8 +75,11 @@ func (r subscriptionResolver) PostPublished(ctx context.Context, after *string) 
 }
 
 // arrivalAfter returns the position of a cursor of postPublished, or the post of a cursor of the
-// feed.
+// feed. An empty feed has no cursor: an empty text is the position before all posts.
 func arrivalAfter(cursor string) (position *blog.Position, postID string, err error) {
+	if cursor == "" {
+		return new(blog.Position), "", nil
+	}
 	arrival, err := model.ArrivalsList.Position(cursor)
 	if err == nil {
 		return &arrival, "", nil

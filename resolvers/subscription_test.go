@@ -799,7 +799,10 @@ func TestPostPublished(t *testing.T) {
 	}
 	const fields = `{ cursor node { title content excerpt comments { nodes { id } } } } }`
 	const query = `subscription { postPublished ` + fields
+	empty := first.subscribe(`subscription { postPublished(after: "") `+fields, "")
 	publish("before")
+	empty.wantPublished("before")
+	empty.close()
 	one := first.subscribe(query, "")
 	for begun := false; !begun; {
 		publish("begun")

@@ -20,7 +20,7 @@ export function Feed({ open }: { open: (postId: string) => void }) {
     if (!isRead) return;
     return subscribeToMore({
       document: PostPublishedDocument,
-      variables: { after: data.feed.edges[0]?.cursor },
+      variables: { after: data.feed.edges[0]?.cursor ?? "" },
       updateQuery(_, { complete, previousData: feed, subscriptionData }) {
         if (!complete) return undefined;
         const { edges } = feed.feed;

@@ -70,7 +70,7 @@ function Posts({ open, options }: Props & { options: Options }) {
           }
         }
       `,
-      variables: { after: edges[0]?.cursor, connections: [__id] },
+      variables: { after: edges[0]?.cursor ?? "", connections: [__id] },
       onError: console.error,
     });
     return dispose;

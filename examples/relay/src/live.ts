@@ -38,6 +38,7 @@ function resumed<Client extends { subscribe(payload: any, sink: any): () => void
         next(answer: any) {
           const [element] = Object.values<any>(answer.data ?? {});
           if (element?.cursor) variables.after = element.cursor;
+          if (answer.extensions?.gap) dispatchEvent(new Event("gap")); // posts have left the feed meanwhile
           sink.next(answer);
         },
         error: (error: unknown) => sink.error(error),

@@ -17,7 +17,7 @@ export function Feed({ open }: { open: (postId: string) => void }) {
   const [{ data, error }] = useQuery({ query: FeedDocument });
   const [pageError, setPageError] = useState<CombinedError>();
   const isRead = Boolean(data?.feed);
-  const newest = useMemo(() => data?.feed?.edges[0]?.cursor, [isRead]); // when the feed was read
+  const newest = useMemo(() => data?.feed?.edges[0]?.cursor ?? "", [isRead]); // when the feed was read
   useSubscription({ query: PostPublishedDocument, variables: { after: newest }, pause: !isRead });
 
   if (!data?.feed) return error ? <Errors error={error} /> : <p>Loading …</p>;

@@ -171,6 +171,20 @@ for (const name of folders) {
       if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
     });
 
+    test("a page tells if it has missed posts", async () => {
+      await balancer.to("503");
+      balancer.drop();
+      for (let i = 0; i < 240; i++) await publish(api, `Flood ${i}`);
+      await until("the feed has the posts", async () => (await api.ask("{ feed(first: 1) { nodes { title } } }")).feed.nodes[0].title === "Flood 239");
+      await balancer.to(api.url);
+      await page.getByRole("button", { name: "Show the feed again" }).click({ timeout: 60_000 });
+      await expectText(() => posts(page).first().innerText(), /^Flood 239\n/);
+      assert.equal(await posts(page).count(), 10);
+      assert.equal(await page.getByRole("status").count(), 0);
+      const id = (await api.ask("{ feed(first: 1) { nodes { id } } }")).feed.nodes[0].id;
+      await api.ask("mutation ($id: ID!) { likePost(input: { postId: $id }) { like { id } } }", { id }, "anna");
+    });
+
     test("a token that has expired is replaced", async () => {
       const expired = JSON.stringify({ name: "anna", token: api.expiredToken("anna") });
       await page.evaluate((expired) => localStorage.setItem("account", expired), expired);

@@ -27,9 +27,14 @@ export class Balancer {
     if (listens) ({ port: this.port } = this.server.address() as AddressInfo);
   }
 
+  // drop ends all connections.
+  drop() {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
   close() {
     this.server.close();
-    for (const socket of this.sockets) socket.destroy();
+    this.drop();
   }
 
   private accept(client: Socket) {

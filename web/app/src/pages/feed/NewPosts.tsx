@@ -12,7 +12,7 @@ export function NewPosts({ feed, show }: Props) {
   const newest = useRef<string>(undefined);
   const [published, setPublished] = useState<ReadonlySet<string>>(new Set());
   useLive(PostPublishedDocument, {}, {
-    after: () => newest.current ?? feed.pageInfo.startCursor,
+    after: () => newest.current ?? feed.pageInfo.startCursor ?? '', // an empty feed has no cursor
     onData({ postPublished }) {
       if (!postPublished) return;
       newest.current = postPublished.cursor;
