@@ -66,7 +66,7 @@ const relayTags = {
   },
 };
 await build({
-  entryPoints: ["apollo.test.tsx", "urql.test.tsx", "relay.test.tsx", "live/live.test.ts", "examples/examples.test.ts"],
+  entryPoints: ["docs.test.ts", "apollo.test.tsx", "urql.test.tsx", "relay.test.tsx", "live/live.test.ts", "examples/examples.test.ts"],
   outdir: "generated",
   bundle: true,
   packages: "external",

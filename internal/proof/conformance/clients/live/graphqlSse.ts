@@ -3,7 +3,7 @@ import { createClient, NetworkError } from "graphql-sse";
 import { CommentAddedDocument, PostChangedDocument } from "../generated/gql/graphql";
 import { faultsOf, type Library } from "./library";
 import { plainRead } from "./plain";
-import { pause, resumed } from "./resumed";
+import { pause, resumed } from "../../../../../examples/apollo/src/resumed";
 
 // fetchStream turns the end of a stream into a failure, after which graphql-sse connects again. In a
 // browser, graphql-sse 2.6 overlooks an end that arrives with an answer, and waits for ever.

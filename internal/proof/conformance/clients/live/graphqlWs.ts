@@ -3,7 +3,7 @@ import { createClient } from "graphql-ws";
 import { CommentAddedDocument, PostChangedDocument } from "../generated/gql/graphql";
 import { faultsOf, type Connection, type Library } from "./library";
 import { plainRead } from "./plain";
-import { pause, resumed } from "./resumed";
+import { pause, resumed } from "../../../../../examples/apollo/src/resumed";
 
 // connect returns a client of graphql-ws, which Apollo Client, urql and Relay use too.
 export function connect({ url, token, closed }: Connection) {
