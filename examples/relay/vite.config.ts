@@ -12,7 +12,10 @@ const documents: Plugin = {
   name: "documents",
   transform: {
     filter: { id: /\.tsx?$/, code: "graphql`" },
-    handler: (code, filename) => transformAsync(code, { filename, plugins: ["relay"], sourceMaps: true }),
+    async handler(code, filename) {
+      const result = await transformAsync(code, { filename, plugins: ["relay"], sourceMaps: true });
+      return { code: result!.code!, map: result!.map };
+    },
   },
 };
 

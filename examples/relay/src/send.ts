@@ -14,10 +14,13 @@ export async function send(input: RequestInfo | URL, init: RequestInit = {}): Pr
       else await sleep(waitMs);
     } catch (error) {
       if (isLast || !isRepeatable(init)) throw error;
-      await sleep(100 * tries);
+      await sleep(pauseOf(tries));
     }
   }
 }
+
+// pauseOf returns the time before the next try, in ms.
+const pauseOf = (tries: number) => 100 * 2 ** tries;
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -51,6 +54,9 @@ async function sendOnce(input: RequestInfo | URL, init: RequestInit, sent = sess
   if (bearer) headers.set("Authorization", `Bearer ${bearer}`);
   if (sent.length > 0) headers.set(header, sent.join());
   const response = await fetch(input, { ...init, headers });
+  if (!response.headers.get("Content-Type")?.includes("json")) { // of a proxy, for example
+    throw new Error(`The API cannot be reached (status ${response.status}).`);
+  }
   const received = response.headers.get(header);
   // A server that cannot read the header, as after an upgrade, has executed nothing.
   const isRefused = sent.length > 0 && response.status === 400 && (await response.clone().text()).includes(header);

@@ -8,7 +8,7 @@ export type BlogError = { message: string; extensions?: { code?: ErrorCode; fiel
 // errorsOf returns the errors of a result. Failures of the network are errors too.
 export function errorsOf(error: CombinedError | undefined): BlogError[] {
   if (!error) return [];
-  return error.graphQLErrors.length > 0 ? (error.graphQLErrors as BlogError[]) : [error];
+  return error.networkError ? [error.networkError] : (error.graphQLErrors as BlogError[]);
 }
 
 // Errors shows the errors of a result.

@@ -1,7 +1,6 @@
 // The person who is signed in, in all tabs of the page. A page that signs in or out is loaded again, so
 // nothing remains of what another person could see.
-import * as development from "./development";
-import * as issuer from "./issuer";
-
 // VITE_ISSUER is the address of an OpenID Connect issuer. Without it, the server signs in by name.
-export const { name, token, renew, signIn, signOut } = import.meta.env.VITE_ISSUER ? issuer : development;
+export const { name, token, renew, signIn, signOut } = import.meta.env.VITE_ISSUER
+  ? await import("./issuer")
+  : await import("./development");

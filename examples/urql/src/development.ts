@@ -17,8 +17,8 @@ async function fetchAccount(name: string): Promise<Account> {
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ name }),
   });
-  const { token, errors } = await response.json();
-  if (!response.ok) throw new Error(errors[0].message);
+  const { token, errors } = await response.json().catch(() => ({})); // of a proxy, for example
+  if (!token) throw new Error(errors?.[0].message ?? `The API cannot be reached (status ${response.status}).`);
   return { name, token };
 }
 

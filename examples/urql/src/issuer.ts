@@ -12,7 +12,8 @@ const manager = new UserManager({
 });
 
 // The issuer sends the person back with a code, or with an error.
-if (new URLSearchParams(location.search).has("state")) {
+const answer = new URLSearchParams(location.search);
+if (answer.has("state") && (answer.has("code") || answer.has("error"))) {
   await manager.signinCallback().catch((error) => console.error(error));
   history.replaceState(null, "", location.pathname);
 }

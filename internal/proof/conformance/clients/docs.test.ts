@@ -2,7 +2,7 @@
 // tests run, and those for a shell run here.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { newFolder, serve } from "./program";
@@ -46,7 +46,7 @@ test("the packages have the versions of an example", () => {
     const isOfExample = manifests.some(({ dependencies, devDependencies }) => {
       const has = Object.entries({ ...dependencies, ...devDependencies }).map((pair) => pair.join(" "));
       // Vite's template for React and TypeScript has the others.
-      const others = has.filter((each) => !/^(react|react-dom|@types\/react|@types\/react-dom|@vitejs\/plugin-react|typescript|vite|@graphql-typed-document-node\/core) /.test(each));
+      const others = has.filter((each) => !/^(react|react-dom|@types\/react|@types\/react-dom|@vitejs\/plugin-react|typescript|vite|@types\/node) /.test(each));
       return wanted.every((each) => has.includes(each)) && others.every((each) => wanted.includes(each));
     });
     assert.ok(isOfExample, text);
@@ -89,15 +89,34 @@ ${replaced}`;
   }
 
   const others = commands!.filter((text) => !requests.includes(text));
-  const example = others.filter((text) => text.includes("cp -R examples/apollo"));
-  const goClient = others.filter((text) => text.includes("go mod init"));
-  const files = others.filter((text) => text.startsWith("cp $EXAMPLES"));
-  const generator = others.filter((text) => text.includes("relay-compiler"));
-  assert.deepEqual([example, goClient, files, generator].map(({ length }) => length), [1, 1, 1, 1]);
-  assert.equal(others.length, 4);
+  const only = (wanted: RegExp) => {
+    const found = others.filter((text) => wanted.test(text));
+    assert.equal(found.length, 1, `${wanted}`);
+    return others.splice(others.indexOf(found[0]!), 1)[0]!;
+  };
+  run(only(/cp -R examples\/apollo/).replace("npm run dev", "npm run build").replace("npm install", "npm install --no-audit --no-fund --loglevel=error"));
+  run(only(/go mod init/));
 
-  run(example[0]!.replace("npm run dev", "npm run build").replace("npm install", "npm install --no-audit --no-fund --loglevel=error"));
-  run(goClient[0]!);
-  run(files[0]!);
-  assert.equal(JSON.parse(read("examples/relay/package.json")).scripts.generate, generator[0]!.trim().replace("npx ", ""));
+  // The steps of an application: the files of each library are complete, and their types are right.
+  const files = only(/account,development/);
+  const generator = only(/echo {}/);
+  const codegen = only(/graphql-codegen/);
+  const schema = requests.find((text) => /--create-dirs/.test(text))!;
+  const steps = {
+    apollo: [files, schema, codegen, only(/^cp \$EXAMPLES\/apollo\/src\/client.ts/)],
+    urql: [files, schema, codegen, only(/^cp \$EXAMPLES\/urql\/src\/client.ts/)],
+    relay: [files, schema, only(/relay.config.json/), generator],
+  };
+  assert.deepEqual(others, []);
+  assert.equal(JSON.parse(read("examples/relay/package.json")).scripts.generate, generator.trim().replace("npx ", ""));
+  for (const [name, texts] of Object.entries(steps)) {
+    const example = join(repository, "examples", name);
+    if (!existsSync(join(example, "node_modules"))) {
+      execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: example });
+    }
+    rmSync(join(folder, "repository"), { recursive: true });
+    mkdirSync(join(folder, "repository"));
+    symlinkSync(join(example, "node_modules"), join(folder, "repository/node_modules"));
+    run(`cp ${example}/{package,tsconfig}.json .\n${texts.join("")}npx tsc`);
+  }
 });

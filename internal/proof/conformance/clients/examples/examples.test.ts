@@ -82,6 +82,9 @@ for (const name of folders) {
     test("a failure is told, and can be repeated", async () => {
       const fail = (data: object, path: string[]) =>
         page.route("**/graphql", (route) => route.fulfill({ json: { data, errors: [{ message: "Broken.", path, extensions: { code: "INTERNAL" } }] } }));
+      await page.route("**/graphql", (route) => route.fulfill({ status: 502 }), { times: 2 }); // as of a proxy
+      await page.reload();
+      await posts(page).nth(9).waitFor();
       await fail({ viewer: null, feed: null }, ["feed"]);
       await page.reload();
       await expectText(() => page.getByRole("alert").innerText(), "Broken.");
@@ -96,6 +99,21 @@ for (const name of folders) {
       await page.getByRole("button", { name: "More" }).click();
       await posts(page).nth(11).waitFor();
       assert.equal(await page.getByRole("alert").count(), 0);
+    });
+
+    test("a server that is away is told", async () => {
+      const away = (path: string) => page.route(path, (route) => route.fulfill({ status: 502, body: "" })); // as a proxy
+      await away("**/graphql");
+      await page.reload();
+      await expectText(() => page.getByRole("alert").innerText(), "The API cannot be reached (status 502).");
+      await page.unroute("**/graphql");
+      await page.reload();
+      await posts(page).first().waitFor();
+      await away("**/development/token");
+      await page.getByLabel("Name").fill("anna");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await expectText(() => page.getByRole("alert").innerText(), "The API cannot be reached (status 502).");
+      await page.unroute("**/development/token");
     });
 
     test("anna signs in, and joins", async () => {
