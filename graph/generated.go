@@ -292,8 +292,9 @@ answer has ` + "`" + `"stale": true` + "`" + ` in ` + "`" + `extensions` + "`" +
 directive @view on FIELD_DEFINITION
 
 """
-Marks a field that is null only if it has an error. Clients that handle errors can give it a type that
-is not null (https://specs.apollo.dev/nullability/v0.4). Others ignore this.
+Marks a field that is null only if it has an error, or if the answer has the greatest number of errors.
+Clients that handle errors can give it a type that is not null (https://specs.apollo.dev/nullability/v0.4).
+Others ignore this.
 """
 directive @semanticNonNull(
   "The levels of lists that this is about. 0 is the field itself."

@@ -1,17 +1,30 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/Khan/genqlient/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
+
+// blog is a client of a server, signed in with a token or not.
+type blog struct {
+	graphql.Client
+	url, token string
+}
+
+// newBlog returns a client of the server at an address such as http://127.0.0.1:8080/graphql. The token
+// may be empty.
+func newBlog(url, token string) blog { return blog{newClient(url, token), url, token} }
 
 // newClient returns a client for queries and mutations.
 func newClient(url, token string) graphql.Client {
@@ -32,10 +45,19 @@ func (s signedIn) RoundTrip(request *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(request)
 }
 
-// retrying repeats a request without an answer, and one for which the server asks for a wait. All
-// operations of this program can be repeated: likePost and createUser change nothing the second
-// time, and the others have an idempotency key. Do not repeat a mutation of another kind.
+// retrying repeats a request without an answer, and one for which the server asks for a wait, up to
+// four times: queries, mutations with the variable key, an idempotency key, and those that change
+// nothing the second time. Another mutation could happen twice.
 type retrying struct{ graphql.Client }
+
+// repeatable are the mutations that change nothing the second time.
+var repeatable = []string{"CreateUser", "LikePost"}
+
+func isRepeatable(request *graphql.Request) bool {
+	variables, err := json.Marshal(request.Variables)
+	isKeyed := err == nil && bytes.Contains(variables, []byte(`"key":"`))
+	return isKeyed || !strings.Contains(request.Query, "mutation "+request.OpName+" ") || slices.Contains(repeatable, request.OpName)
+}
 
 func (r retrying) MakeRequest(ctx context.Context, request *graphql.Request, response *graphql.Response) error {
 	for tries := 1; ; tries++ {
@@ -43,9 +65,9 @@ func (r retrying) MakeRequest(ctx context.Context, request *graphql.Request, res
 		err := r.Client.MakeRequest(ctx, request, response)
 		wait := retryAfter(err)
 		if lost := (*url.Error)(nil); errors.As(err, &lost) {
-			wait = time.Duration(tries) * 100 * time.Millisecond
+			wait = 100 * time.Millisecond << tries
 		}
-		if wait == 0 || tries == 5 {
+		if wait == 0 || tries == 5 || !isRepeatable(request) {
 			return err
 		}
 		select {

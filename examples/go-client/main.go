@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-
-	"github.com/Khan/genqlient/graphql"
 )
 
 //go:generate go tool genqlient
@@ -35,18 +33,11 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	b := blog{url: *url, token: os.Getenv("TOKEN")}
-	b.Client = newClient(b.url, b.token)
+	b := newBlog(*url, os.Getenv("TOKEN"))
 	if err := b.run(ctx, flag.Arg(0), flag.Args()); err != nil && ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, describe(err))
 		os.Exit(1)
 	}
-}
-
-// blog is a client of a server, signed in with a token or not.
-type blog struct {
-	graphql.Client
-	url, token string
 }
 
 func (b blog) run(ctx context.Context, command string, arguments []string) error {

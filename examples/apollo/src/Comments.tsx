@@ -1,7 +1,8 @@
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useMutation, useQuery } from "@apollo/client/react";
 import { name } from "./account";
 import { Errors } from "./Errors";
+import { errorsOf } from "./errors";
 import {
   CommentAddedDocument,
   CommentsDocument,
@@ -9,6 +10,7 @@ import {
   type CommentLineFragment,
   type CommentsQuery,
 } from "./generated/gql/graphql";
+import { useKey } from "./key";
 
 // Comments shows the latest comments of a post. New ones appear on top.
 export function Comments({ postId }: { postId: string }) {
@@ -52,16 +54,14 @@ function withComment(data: CommentsQuery, node: CommentLineFragment, cursor: str
 }
 
 function NewComment({ postId }: { postId: string }) {
-  // With the same key, a comment that is sent again is created once.
-  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
-  const [create, { error }] = useMutation(CreateCommentDocument, {
+  const key = useKey();
+  const [create, { error, loading }] = useMutation(CreateCommentDocument, {
     update(cache, { data }) {
       if (!data) return;
       cache.updateQuery({ query: CommentsDocument, variables: { postId } }, (comments) =>
         comments && withComment(comments, data.createComment.comment, ""),
       );
     },
-    onCompleted: () => setKey(crypto.randomUUID()),
   });
   return (
     <form
@@ -69,12 +69,18 @@ function NewComment({ postId }: { postId: string }) {
         event.preventDefault();
         const form = event.currentTarget;
         const content = String(new FormData(form).get("content"));
-        const isSent = await create({ variables: { input: { postId, content, idempotencyKey } } }).catch(() => false);
-        if (isSent) form.reset();
+        const input = { postId, content, idempotencyKey: key.of(content) };
+        try {
+          await create({ variables: { input } });
+          key.forget();
+          if (form.content.value === content) form.reset(); // the person may have typed on
+        } catch (error) {
+          if (errorsOf(error as Error).some(({ extensions }) => extensions?.code === "NOT_FOUND")) key.forget();
+        }
       }}
     >
       <textarea name="content" aria-label="Your comment" />
-      <button>Send</button>
+      <button disabled={loading}>Send</button>
       <Errors error={error} />
     </form>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { graphql, useFragment, useLazyLoadQuery, useRelayEnvironment } from "react-relay";
 import { requestSubscription } from "relay-runtime";
 import { name } from "./account";
@@ -8,6 +8,7 @@ import type { Comments_comment$key } from "./generated/relay/Comments_comment.gr
 import type { CommentsAddedSubscription } from "./generated/relay/CommentsAddedSubscription.graphql";
 import type { CommentsCreateMutation } from "./generated/relay/CommentsCreateMutation.graphql";
 import type { CommentsQuery } from "./generated/relay/CommentsQuery.graphql";
+import { useKey } from "./key";
 import { Reading, type Options } from "./Reading";
 
 type Props = { postId: string };
@@ -97,10 +98,9 @@ function Comment({ comment }: { comment: Comments_comment$key }) {
 }
 
 function NewComment({ postId, list }: Props & { list: string }) {
-  // With the same key, a comment that is sent again is created once.
-  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
+  const key = useKey();
   // The answer and the subscription both bring the comment. Relay adds it once.
-  const [create, errors] = useCommand<CommentsCreateMutation>(graphql`
+  const [create, errors, isSending] = useCommand<CommentsCreateMutation>(graphql`
     mutation CommentsCreateMutation($input: CreateCommentInput!, $connections: [ID!]!) {
       createComment(input: $input) {
         comment @prependNode(connections: $connections, edgeTypeName: "CommentEdge") {
@@ -119,14 +119,13 @@ function NewComment({ postId, list }: Props & { list: string }) {
         event.preventDefault();
         const form = event.currentTarget;
         const content = String(new FormData(form).get("content"));
-        const isSent = await create({ input: { postId, content, idempotencyKey }, connections: [list] });
-        if (!isSent) return;
-        setKey(crypto.randomUUID());
-        form.reset();
+        const errors = await create({ input: { postId, content, idempotencyKey: key.of(content) }, connections: [list] });
+        if (errors.length === 0 || errors.some(({ extensions }) => extensions?.code === "NOT_FOUND")) key.forget();
+        if (errors.length === 0 && form.content.value === content) form.reset(); // the person may have typed on
       }}
     >
       <textarea name="content" aria-label="Your comment" />
-      <button>Send</button>
+      <button disabled={isSending}>Send</button>
       <Errors errors={errors} />
     </form>
   );

@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { name, signIn, signOut } from "./account";
+import { fault as earlier, name, signIn, signOut } from "./account";
 
 // SignIn shows who is signed in, or signs in. A server in development signs in any name; an issuer asks
 // for a name itself.
 export function SignIn() {
-  const [fault, setFault] = useState("");
+  const [fault, setFault] = useState(earlier);
   if (name) {
     return (
       <p>

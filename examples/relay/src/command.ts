@@ -3,19 +3,19 @@ import { useMutation, type UseMutationConfig } from "react-relay";
 import type { GraphQLTaggedNode, MutationParameters } from "relay-runtime";
 import { errorsOf, type BlogError } from "./errors";
 
-// useCommand returns a function that commits a mutation, and the errors of its last answer. The function
-// returns whether there were none.
+// useCommand returns a function that commits a mutation and returns its errors, the errors of the last
+// answer, and whether an answer is awaited.
 export function useCommand<Mutation extends MutationParameters>(
   mutation: GraphQLTaggedNode,
   updater?: UseMutationConfig<Mutation>["updater"],
 ) {
-  const [commit] = useMutation<Mutation>(mutation);
+  const [commit, isSending] = useMutation<Mutation>(mutation);
   const [errors, setErrors] = useState<readonly BlogError[]>([]);
   const run = (variables: Mutation["variables"]) =>
-    new Promise<boolean>((resolve) => {
+    new Promise<readonly BlogError[]>((resolve) => {
       const finish = (errors: readonly BlogError[]) => {
         setErrors(errors);
-        resolve(errors.length === 0);
+        resolve(errors);
       };
       commit({
         variables,
@@ -24,5 +24,5 @@ export function useCommand<Mutation extends MutationParameters>(
         onError: (error) => finish(errorsOf(error)),
       });
     });
-  return [run, errors] as const;
+  return [run, errors, isSending] as const;
 }

@@ -1,16 +1,19 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useMutation, useQuery, useSubscription } from "urql";
 import { name } from "./account";
-import { Errors } from "./Errors";
+import { Errors, errorsOf } from "./Errors";
 import { CommentAddedDocument, CommentsDocument, CreateCommentDocument } from "./generated/gql/graphql";
+import { useKey } from "./key";
 
 // Comments shows the latest comments of a post. New ones appear on top: the cache adds them (client.ts).
 export function Comments({ postId }: { postId: string }) {
   const [{ data, error }] = useQuery({ query: CommentsDocument, variables: { postId } });
-  const isRead = Boolean(data?.post?.comments);
-  // When they were read. A comment that was written here has no cursor.
-  const newest = useMemo(() => data?.post?.comments?.edges.find(({ cursor }) => cursor)?.cursor ?? "", [isRead]);
-  useSubscription({ query: CommentAddedDocument, variables: { postId, after: newest }, pause: !isRead });
+  const [newest, setNewest] = useState<string>();
+  const edges = data?.post?.comments?.edges;
+  // When the comments were read. One that was written here has no cursor.
+  if (newest === undefined && edges) setNewest(edges.find(({ cursor }) => cursor)?.cursor ?? "");
+  const variables = { postId, after: newest ?? "" };
+  useSubscription({ query: CommentAddedDocument, variables, pause: newest === undefined });
 
   if (error) return <Errors error={error} />;
   if (!data) return <p>Loading …</p>;
@@ -28,23 +31,21 @@ export function Comments({ postId }: { postId: string }) {
 }
 
 function NewComment({ postId }: { postId: string }) {
-  // With the same key, a comment that is sent again is created once.
-  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
-  const [{ error }, create] = useMutation(CreateCommentDocument);
+  const key = useKey();
+  const [{ error, fetching }, create] = useMutation(CreateCommentDocument);
   return (
     <form
       onSubmit={async (event) => {
         event.preventDefault();
         const form = event.currentTarget;
         const content = String(new FormData(form).get("content"));
-        const { error } = await create({ input: { postId, content, idempotencyKey } });
-        if (error) return;
-        form.reset();
-        setKey(crypto.randomUUID());
+        const { error } = await create({ input: { postId, content, idempotencyKey: key.of(content) } });
+        if (!error || errorsOf(error).some(({ extensions }) => extensions?.code === "NOT_FOUND")) key.forget();
+        if (!error && form.content.value === content) form.reset(); // the person may have typed on
       }}
     >
       <textarea name="content" aria-label="Your comment" />
-      <button>Send</button>
+      <button disabled={fetching}>Send</button>
       <Errors error={error} />
     </form>
   );

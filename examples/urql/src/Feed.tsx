@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useClient, useMutation, useQuery, useSubscription, type CombinedError } from "urql";
 import { name } from "./account";
 import { Errors } from "./Errors";
@@ -16,9 +16,9 @@ export function Feed({ open }: { open: (postId: string) => void }) {
   const client = useClient();
   const [{ data, error }] = useQuery({ query: FeedDocument });
   const [pageError, setPageError] = useState<CombinedError>();
-  const isRead = Boolean(data?.feed);
-  const newest = useMemo(() => data?.feed?.edges[0]?.cursor ?? "", [isRead]); // when the feed was read
-  useSubscription({ query: PostPublishedDocument, variables: { after: newest }, pause: !isRead });
+  const [newest, setNewest] = useState<string>();
+  if (newest === undefined && data?.feed) setNewest(data.feed.edges[0]?.cursor ?? ""); // when the feed was read
+  useSubscription({ query: PostPublishedDocument, variables: { after: newest }, pause: newest === undefined });
 
   if (!data?.feed) return error ? <Errors error={error} /> : <p>Loading …</p>;
   const { edges, pageInfo } = data.feed;

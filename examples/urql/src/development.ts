@@ -3,13 +3,17 @@ import { url } from "./url";
 
 const key = "account";
 type Account = { name: string; token: string };
-let account: Account | null = JSON.parse(localStorage.getItem(key) ?? "null");
+const stored = (): Account | null => JSON.parse(localStorage.getItem(key) ?? "null");
 
-// name is the name of the account, or undefined if nobody is signed in.
-export const name = account?.name;
+// name is the name of the account, or undefined if nobody is signed in. subject identifies it.
+export const name = stored()?.name;
+export const subject = name;
+
+// fault is why a sign-in has failed before the page was loaded.
+export const fault: string | undefined = undefined;
 
 // token returns the account's token.
-export const token = async () => account?.token;
+export const token = async () => stored()?.token;
 
 async function fetchAccount(name: string): Promise<Account> {
   const response = await fetch(new URL("/development/token", url), {
@@ -22,27 +26,22 @@ async function fetchAccount(name: string): Promise<Account> {
   return { name, token };
 }
 
-function store(next: Account | null) {
-  account = next;
-  if (next) localStorage.setItem(key, JSON.stringify(next));
-  else localStorage.removeItem(key);
+// renew replaces a token that the server has rejected, unless the person has signed out meanwhile.
+export async function renew(rejected: string | undefined) {
+  const account = await fetchAccount(name!);
+  if (stored()?.token === rejected) localStorage.setItem(key, JSON.stringify(account));
 }
-
-// renew replaces a token that the server has rejected.
-export const renew = async () => store(await fetchAccount(name!));
 
 // signIn signs in an account. Any name is one.
 export async function signIn(name: string) {
-  store(await fetchAccount(name));
+  localStorage.setItem(key, JSON.stringify(await fetchAccount(name)));
   location.reload();
 }
 
 export async function signOut() {
-  store(null);
+  localStorage.removeItem(key);
   location.reload();
 }
 
 // The other tabs follow.
-addEventListener("storage", ({ key: changed, newValue }) => {
-  if (changed === key && JSON.parse(newValue ?? "null")?.name !== name) location.reload();
-});
+addEventListener("storage", () => stored()?.name !== name && location.reload());

@@ -11,7 +11,7 @@ const examples = moduleRoot + "/examples/"
 // same in all examples of web pages, and the documents in those that have files *.graphql.
 func TestExamplesShareFiles(t *testing.T) {
 	for _, name := range []string{
-		"src/account.ts", "src/development.ts", "src/issuer.ts", "src/live.ts", "src/resumed.ts", "src/send.ts", "src/url.ts",
+		"src/account.ts", "src/development.ts", "src/issuer.ts", "src/key.ts", "src/live.ts", "src/resumed.ts", "src/send.ts", "src/url.ts",
 		"src/App.tsx", "src/SignIn.tsx", "src/style.css", "tsconfig.json",
 	} {
 		compareFiles(t, examples+"apollo/"+name, examples+"relay/"+name)

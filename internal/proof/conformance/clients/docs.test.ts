@@ -95,7 +95,7 @@ ${replaced}`;
     return others.splice(others.indexOf(found[0]!), 1)[0]!;
   };
   run(only(/cp -R examples\/apollo/).replace("npm run dev", "npm run build").replace("npm install", "npm install --no-audit --no-fund --loglevel=error"));
-  run(only(/go mod init/));
+  run(`${only(/go mod init/)}printf 'package main\\nfunc main() { println(describe(newBlog("", "").live(nil, ""))) }\\n' > main.go && go vet .`);
 
   // The steps of an application: the files of each library are complete, and their types are right.
   const files = only(/account,development/);

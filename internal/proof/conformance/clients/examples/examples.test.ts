@@ -174,11 +174,32 @@ for (const name of folders) {
       assert.equal(await posts(page).count(), 13);
     });
 
+    test("a subscription that the server refuses for a while begins again", async () => {
+      const other = await (await browser.newContext()).newPage();
+      let refusals = 0;
+      await other.routeWebSocket(/graphql/, (socket) => {
+        const server = socket.connectToServer();
+        socket.onMessage((message) => {
+          const { id, type } = JSON.parse(String(message));
+          if (type !== "subscribe" || refusals === 1) return server.send(message);
+          refusals++;
+          const payload = [{ message: "Later.", extensions: { code: "BUDGET_EXCEEDED", retryAfterMs: 1000 } }];
+          socket.send(JSON.stringify({ id, type: "error", payload }));
+        });
+      });
+      await other.goto(site.url);
+      await posts(other).nth(9).waitFor();
+      await publish(api, "After a refusal");
+      await expectText(() => posts(other).first().innerText(), /^After a refusal\n/);
+      assert.equal(refusals, 1);
+      await other.close();
+    });
+
     test("a page goes on after the server was killed", async () => {
       await api.kill();
       await balancer.to("503");
       api = await serve(data);
-      const [{ id }] = (await api.ask("{ feed(first: 2) { nodes { id } } }")).feed.nodes.slice(1);
+      const [{ id }] = (await api.ask("{ feed(first: 3) { nodes { id } } }")).feed.nodes.slice(2);
       await comment(api, id, "Meanwhile");
       await publish(api, "Later");
       await balancer.to(api.url);
@@ -255,8 +276,26 @@ for (const name of folders) describe(`examples/${name}, in production`, async ()
     const own = sent.filter((text) => /graphql|subscribe/.test(text) && !/connection_init/.test(text));
     assert.ok(own.some((text) => /^GET/.test(text)) && own.some((text) => /^POST/.test(text)) && own.some((text) => /^socket .*subscribe/.test(text)), own.join("\n"));
     for (const text of own) assert.doesNotMatch(text, /feed\s*\(|postPublished\s*\(|createUser\s*\(/);
+
+    // Two tabs whose token is rejected get one new token: this issuer accepts a refresh token once.
+    const tab = await page.context().newPage();
+    await page.evaluate(() => {
+      const key = Object.keys(localStorage).find((key) => key.startsWith("oidc.user"))!;
+      localStorage.setItem(key, localStorage.getItem(key)!.replace(/"access_token":"[^"]*"/, '"access_token":"rejected"'));
+    });
+    await Promise.all([page.reload(), tab.goto(url)]);
+    for (const each of [page, tab]) {
+      await each.getByText("There are no posts yet.").waitFor();
+      assert.equal(await each.getByLabel("Your username").count(), 0);
+    }
+    assert.equal(issuer.refreshes(), 1);
+
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await tab.getByRole("button", { name: "Sign in" }).waitFor(); // the other tab follows
     assert.deepEqual(complaints, []);
+
+    await page.goto(`${url}?error=access_denied&error_description=Denied&state=none`);
+    await page.getByRole("alert").waitFor();
   });
 });

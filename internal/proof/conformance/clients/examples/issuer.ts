@@ -11,6 +11,8 @@ const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("bas
 export async function startIssuer(client: string, audience: string) {
   // grants are the authorizations by their codes, which are exchanged once.
   const grants = new Map<string, URLSearchParams>();
+  let refresh = ""; // the refresh token, which is accepted once
+  let refreshes = 0;
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, url);
     response.setHeader("Access-Control-Allow-Origin", "*");
@@ -43,20 +45,23 @@ export async function startIssuer(client: string, audience: string) {
         const form = new URLSearchParams(Buffer.concat(chunks).toString());
         const grant = grants.get(form.get("code")!);
         grants.delete(form.get("code")!);
+        const isRefresh = refresh !== "" && form.get("refresh_token") === refresh;
+        if (isRefresh) refreshes++;
         const challenge = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
-        if (challenge !== grant?.get("code_challenge")) break;
+        if (!isRefresh && challenge !== grant?.get("code_challenge")) break;
+        refresh = randomUUID();
         const token = (aud: string) => {
           const iat = Math.floor(Date.now() / 1000);
           const claims = { iss: url, sub: "olga-1", name: "olga", aud, iat, exp: iat + 3600 };
           const signed = `${encode({ alg: "EdDSA", typ: "JWT", kid: "key" })}.${encode(claims)}`;
           return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}`;
         };
-        return answer({ access_token: token(audience), id_token: token(client), token_type: "Bearer", expires_in: 3600, scope: "openid" });
+        return answer({ access_token: token(audience), id_token: token(client), refresh_token: refresh, token_type: "Bearer", expires_in: 3600, scope: "openid" });
       }
     }
     response.writeHead(400).end();
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, close: () => (server.closeAllConnections(), server.close()) };
+  return { url, refreshes: () => refreshes, close: () => (server.closeAllConnections(), server.close()) };
 }
