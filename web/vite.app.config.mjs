@@ -11,6 +11,8 @@ const fontLicense = {
   },
 };
 
+const here = (path) => `${import.meta.dirname}/${path}`;
+
 // The blog. Preact replaces React; the types stay React's.
 export default defineConfig({
   root: 'app',
@@ -23,6 +25,10 @@ export default defineConfig({
       { find: 'react-dom/client', replacement: 'preact/compat/client' },
       { find: 'react-dom', replacement: 'preact/compat' },
       { find: 'react', replacement: 'preact/compat' },
+      // markdown-it would bring a table of two thousand characters, and a search for addresses that it
+      // does not use here. They are as large as itself.
+      { find: /^entities$/, replacement: here('app/src/text/entities.ts') },
+      { find: /^linkify-it$/, replacement: here('app/src/text/linkify.ts') },
     ],
   },
   plugins: [fontLicense],

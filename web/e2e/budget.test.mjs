@@ -12,7 +12,7 @@ const pages = [
   ['a post', { users: 3 }, (page) => page.getByRole('article').getByRole('heading').getByRole('link').first().getAttribute('href')],
   ['a tag', { users: 3 }, (page) => page.getByRole('list', { name: 'Tags' }).getByRole('link').first().getAttribute('href')],
   ['the archive', { users: 3 }, () => '/archive'],
-  ['a user', { users: 3 }, (page) => page.getByRole('article').getByRole('link').first().getAttribute('href')],
+  ['a user', { users: 3 }, (page) => page.getByRole('article').locator('a[href^="/users/"]').first().getAttribute('href')],
 ];
 
 async function signIn(page) {

@@ -6,6 +6,7 @@ import { count } from './count';
 import { DateTime } from './DateTime';
 import { Bubble, Heart } from './Icons';
 import { RecentComments, RecentCommentsSkeleton } from './RecentComments';
+import { withoutMarks } from '../text/marks';
 import { Tags, TagsSkeleton } from './Tags';
 import styles from './PostCard.module.css';
 
@@ -20,23 +21,25 @@ export const PostCard = memo(function PostCard({ ofOne, ...props }: Props) {
   const post = read(PostCardFragmentDoc, props.post);
   return (
     <article className={styles.card}>
-      <p className={styles.byline}>
-        {!ofOne && (
-          <a className={styles.author} href={`/users/${post.author.id}`}>
-            <Avatar user={post.author} />
-            <span>{post.author.username}</span>
-          </a>
-        )}
-        <DateTime value={post.creationDate} />
-      </p>
       <h2>
         <a className={styles.title} href={`/posts/${post.id}`}>
           {post.title}
         </a>
       </h2>
-      <p className={styles.excerpt}>{post.excerpt}</p>
-      <Tags tags={post.tags} />
-      <Counts {...post} />
+      <p className={styles.excerpt}>{withoutMarks(post.excerpt)}</p>
+      <div className={styles.meta}>
+        <p className={styles.byline}>
+          {!ofOne && (
+            <a className={styles.author} href={`/users/${post.author.id}`}>
+              <Avatar user={post.author} />
+              <span>{post.author.username}</span>
+            </a>
+          )}
+          <DateTime value={post.creationDate} />
+        </p>
+        <Counts {...post} />
+        <Tags tags={post.tags} />
+      </div>
       <RecentComments post={post} />
     </article>
   );
@@ -65,9 +68,6 @@ function Counts({ id, likeCount, commentCount }: PostCardFragment) {
 export function CardSkeleton() {
   return (
     <div className={`${styles.card} skeleton`} aria-hidden="true">
-      <p className={styles.byline}>
-        <span>Somebody, some time ago</span>
-      </p>
       <h2>
         <span>A title of about this length</span>
       </h2>
@@ -77,10 +77,15 @@ export function CardSkeleton() {
           has as many, so that nothing moves when the real one comes.
         </span>
       </p>
-      <TagsSkeleton />
-      <p className={styles.counts}>
-        <span>12 likes</span>
-      </p>
+      <div className={styles.meta}>
+        <p className={styles.byline}>
+          <span>Somebody, some time ago</span>
+        </p>
+        <p className={styles.counts}>
+          <span>12 likes 3 comments</span>
+        </p>
+        <TagsSkeleton />
+      </div>
       <RecentCommentsSkeleton />
     </div>
   );

@@ -26,10 +26,10 @@ export function Feed() {
   return (
     <>
       {newPosts}
-      <Title text="Recent posts" />
+      <Title className={styles.heading} text="Recent posts" />
       {viewer === null && <Invitation />}
       <StaleNotice isStale={isStale} isLoading={isLoading} retry={retry} />
-      <ol className="cards">
+      <ol className="cards front">
         <FeedPage />
       </ol>
     </>

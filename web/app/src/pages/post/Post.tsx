@@ -8,6 +8,7 @@ import { DateTime } from '../../parts/DateTime';
 import { FaultBox } from '../../parts/FaultBox';
 import { Gone } from '../../parts/Gone';
 import { Tags } from '../../parts/Tags';
+import { Text } from '../../text/Text';
 import { Title } from '../../parts/Title';
 import { Comments } from './Comments';
 import { DeletePost } from './DeletePost';
@@ -69,7 +70,7 @@ function Article({ post }: { post: NonNullable<PostQuery['post']> }) {
           </p>
         </div>
       </header>
-      <div className={styles.content}>{post.content}</div>
+      {post.content && <Text text={post.content} />}
       <Tags tags={post.tags} />
       <div className={styles.actions}>
         <LikeButton post={post} />

@@ -1,13 +1,27 @@
+import { useEffect, useState } from 'react';
 import type { Fault } from '../../api/faults';
 import { Field } from '../../parts/Field';
+import { Text } from '../../text/Text';
 import styles from './Write.module.css';
 
 // PostText is what an author writes. The tags are separated by spaces or commas.
 export type PostText = { title: string; content: string; tags: string };
 
+// useSettled returns a text as it was when its author last paused. A long text takes time to be read.
+function useSettled(text: string) {
+  const [settled, settle] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), 300);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
 // PostFields are the fields of a post.
 export function PostFields(props: { values: PostText; change: (values: Partial<PostText>) => void; faults: Fault[] }) {
   const { values, change, faults } = props;
+  const [isPreview, setPreview] = useState(false);
+  const settled = useSettled(values.content);
   return (
     <>
       <Field
@@ -25,8 +39,15 @@ export function PostFields(props: { values: PostText; change: (values: Partial<P
         value={values.content}
         onChange={(content) => change({ content })}
         faults={faults}
+        hint="In Markdown: # heading, **bold**, *italic*, `code`, - list, > quote, [link](https://example.com)."
         isLong
       />
+      <section className={styles.preview} aria-label="Preview">
+        <button type="button" aria-expanded={isPreview} onClick={() => setPreview(!isPreview)}>
+          {isPreview ? 'Hide the preview' : 'Preview'}
+        </button>
+        {isPreview && <Text text={settled} />}
+      </section>
       <Field
         label="Tags"
         name="tags"

@@ -53,7 +53,7 @@ function WriteForm() {
       {(faults) => (
         <>
           <PostFields values={draft.values} change={draft.change} faults={faults} />
-          <p className="hint">Line breaks are kept. This browser keeps your draft until you publish it.</p>
+          <p className="hint">This browser keeps your draft until you publish it.</p>
         </>
       )}
     </Form>

@@ -1,0 +1,64 @@
+import { createElement, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { hasMarks, paragraphs } from './marks';
+import type { Part } from './part';
+import styles from './Text.module.css';
+
+type Parser = typeof import('./parse');
+let parser: Parser | undefined; // once it is loaded
+let loading: Promise<Parser | void> | undefined;
+
+// loadParser loads the parser. If that fails, the text is shown as it was written, and the next text
+// tries again.
+export const loadParser = () =>
+  (loading ??= import('./parse')
+    .then((loaded) => (parser = loaded))
+    .catch(() => void (loading = undefined)));
+
+// Text shows a text in Markdown, as elements of the page. It is never read as HTML. A text that is beyond
+// the parser's limits is shown as it was written.
+export function Text({ text }: { text: string }) {
+  const needsParser = hasMarks(text);
+  const [state, setState] = useState<'loading' | 'loaded' | 'failed'>(parser ? 'loaded' : 'loading');
+  useEffect(() => {
+    if (!needsParser || state !== 'loading') return;
+    loadParser().then(() => setState(parser ? 'loaded' : 'failed'));
+  }, [needsParser, state]);
+  const parts = useMemo(() => (needsParser ? parser?.parse(text) : paragraphs(text)), [text, needsParser, state]);
+  if (needsParser && state === 'loading') return <div className={styles.text} aria-busy="true" />;
+  return <div className={styles.text}>{parts ? parts.map(render) : <p className={styles.plain}>{text}</p>}</div>;
+}
+
+function render(part: Part, key: number): ReactNode {
+  if (typeof part === 'string') return linked(part, key);
+  const { element, content, href, start } = part;
+  if (element === 'a') return link(href, content.map(renderUnlinked), key);
+  if (element === 'pre') return createElement('pre', { key, tabIndex: 0 }, content.map(renderUnlinked));
+  const isCode = element === 'code';
+  return createElement(element, { key, start }, content.map(isCode ? renderUnlinked : render));
+}
+
+// renderUnlinked shows a part within a link or code, where addresses are no links.
+function renderUnlinked(part: Part, key: number): ReactNode {
+  if (typeof part === 'string') return part;
+  if (part.element === 'a') return part.content.map(renderUnlinked);
+  return createElement(part.element, { key }, part.content.map(renderUnlinked));
+}
+
+// linked makes links of the addresses in a text.
+function linked(text: string, key: number): ReactNode {
+  const parts = text.split(/(\bhttps?:\/\/[^\s<>"]*[^\s<>"'.,;:!?)\]])/);
+  if (parts.length === 1) return text;
+  return parts.map((part, i) => (i % 2 === 0 ? part : link(part, part, `${key}.${i}`)));
+}
+
+// link is a link to a page or to a mail address, or only its content. Search engines need not follow it.
+function link(href: string | undefined, content: ReactNode, key: string | number): ReactNode {
+  const url = href && URL.canParse(href, location.href) ? new URL(href, location.href) : undefined;
+  if (!url || !['http:', 'https:', 'mailto:'].includes(url.protocol)) return <span key={key}>{content}</span>;
+  const rel = url.origin === location.origin ? undefined : 'nofollow ugc noreferrer';
+  return (
+    <a key={key} href={url.href} rel={rel}>
+      {content}
+    </a>
+  );
+}
