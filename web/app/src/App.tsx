@@ -17,6 +17,7 @@ import { CostBar } from './parts/CostBar';
 import { Gone } from './parts/Gone';
 import { Box, Pen, Warning } from './parts/Icons';
 import { Notice } from './parts/Notice';
+import { ThemeSwitch } from './parts/ThemeSwitch';
 import { follow, route } from './route';
 
 // App is the whole page: the place of the path, between header and footer.
@@ -106,6 +107,7 @@ function Header() {
           <Box /> <span className="hidden-on-phones">Archive</span>
         </a>
         <span className="space" />
+        <ThemeSwitch />
         {viewer && (
           <>
             <a className="button primary" href="/write">

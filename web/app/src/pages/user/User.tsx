@@ -10,10 +10,12 @@ import { announce } from '../../parts/Notice';
 import { PostPage, PostPageSkeleton } from '../../parts/PostPage';
 import { StaleNotice } from '../../parts/StaleNotice';
 import { Title } from '../../parts/Title';
+import { DeleteUser } from './DeleteUser';
 import { Rename } from './Rename';
 import styles from './User.module.css';
 
-// User shows a user with their posts. On their own page, users can rename themselves and sign out.
+// User shows a user with their posts. On their own page, users can rename themselves, sign out, and
+// delete themselves.
 export function User({ id }: { id: string }) {
   const viewer = useViewer();
   const { data, faults, isLoading, isStale, retry } = useRead(UserDocument, { id });
@@ -47,6 +49,7 @@ export function User({ id }: { id: string }) {
           <button className="quiet" onClick={leave}>
             Sign out
           </button>
+          <DeleteUser />
         </div>
       )}
       <FaultBox faults={faults} retry={retry} />

@@ -1,0 +1,12 @@
+import { switchTheme, theme } from '../api/theme';
+import { Contrast } from './Icons';
+
+// ThemeSwitch is a button that changes between the light and the dark theme.
+export function ThemeSwitch() {
+  const label = theme.use() === 'dark' ? 'Light theme' : 'Dark theme';
+  return (
+    <button className="quiet icon" aria-label={label} title={label} onClick={switchTheme}>
+      <Contrast />
+    </button>
+  );
+}
