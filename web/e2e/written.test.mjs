@@ -19,6 +19,7 @@ async function signIn(page, name) {
 
 async function publish(page, title, tags = '') {
   await page.getByRole('link', { name: 'Write' }).click();
+  await page.getByRole('heading', { level: 1, name: 'New post' }).waitFor(); // an empty blog has a form for a post too
   await page.getByLabel('Title').fill(title);
   await page.getByRole('textbox', { name: 'Text' }).fill('A text.');
   await page.getByRole('textbox', { name: 'Tags' }).fill(tags);
