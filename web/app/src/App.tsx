@@ -106,8 +106,8 @@ function Header() {
         <a className="button quiet" href="/archive">
           <Box /> <span className="hidden-on-phones">Archive</span>
         </a>
-        <span className="space" />
         <ThemeSwitch />
+        <span className="space" />
         {viewer && (
           <>
             <a className="button primary" href="/write">
