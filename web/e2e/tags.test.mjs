@@ -304,7 +304,7 @@ test('the page of a tag to its end, and back to the same place', async () => {
   page.check();
 });
 
-test('a post that was deleted after the list was read has a card without numbers', async () => {
+test('a post whose numbers could not be read has a card without them', async () => {
   const page = await open(url);
   await changeAnswers(page, 'Tag', ({ tag }) => {
     Object.assign(tag.posts.edges[0].node, { commentCount: null, likeCount: null, recentComments: null });

@@ -7,10 +7,14 @@ type Theme = 'light' | 'dark';
 const key = 'cosmosblog.theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
 const ofSystem = (): Theme => (system.matches ? 'dark' : 'light');
-const chosen = () => [storage.get(key)].find((text): text is Theme => text === 'light' || text === 'dark');
+
+function chosen(): Theme | undefined {
+  const text = storage.get(key);
+  return text === 'light' || text === 'dark' ? text : undefined;
+}
 
 // theme is what the page has.
-export const theme = newStore<Theme>(chosen() ?? ofSystem());
+export const theme = newStore(ofSystem());
 
 function update() {
   document.documentElement.dataset.theme = chosen() ?? '';

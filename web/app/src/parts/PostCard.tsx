@@ -45,8 +45,7 @@ export const PostCard = memo(function PostCard({ ofOne, ...props }: Props) {
   );
 });
 
-// Counts has the numbers of likes and comments. A post that was deleted after the server had read the
-// list has none.
+// Counts has the numbers of likes and comments. If they could not be read, the card has none.
 function Counts({ id, likeCount, commentCount }: PostCardFragment) {
   if (likeCount === null || commentCount === null) return null;
   const comments = (

@@ -9,7 +9,7 @@ let loading: Promise<Parser | void> | undefined;
 
 // loadParser loads the parser. If that fails, the text is shown as it was written, and the next text
 // tries again.
-export const loadParser = () =>
+const loadParser = () =>
   (loading ??= import('./parse')
     .then((loaded) => (parser = loaded))
     .catch(() => void (loading = undefined)));

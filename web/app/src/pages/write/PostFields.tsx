@@ -7,21 +7,10 @@ import styles from './Write.module.css';
 // PostText is what an author writes. The tags are separated by spaces or commas.
 export type PostText = { title: string; content: string; tags: string };
 
-// useSettled returns a text as it was when its author last paused. A long text takes time to be read.
-function useSettled(text: string) {
-  const [settled, settle] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => settle(text), 300);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
-
 // PostFields are the fields of a post.
 export function PostFields(props: { values: PostText; change: (values: Partial<PostText>) => void; faults: Fault[] }) {
   const { values, change, faults } = props;
   const [isPreview, setPreview] = useState(false);
-  const settled = useSettled(values.content);
   return (
     <>
       <Field
@@ -46,7 +35,7 @@ export function PostFields(props: { values: PostText; change: (values: Partial<P
         <button type="button" aria-expanded={isPreview} onClick={() => setPreview(!isPreview)}>
           {isPreview ? 'Hide the preview' : 'Preview'}
         </button>
-        {isPreview && <Text text={settled} />}
+        {isPreview && <Preview text={values.content} />}
       </section>
       <Field
         label="Tags"
@@ -59,4 +48,14 @@ export function PostFields(props: { values: PostText; change: (values: Partial<P
       />
     </>
   );
+}
+
+// Preview shows a text as it was when its author last paused. A long text takes time to be read.
+function Preview({ text }: { text: string }) {
+  const [settled, settle] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), 300);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return <Text text={settled} />;
 }
