@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { newFolder, serve } from "./program";
 
@@ -14,20 +14,12 @@ const snippets = (language: string) =>
 const withoutIndentation = (text: string) => text.replace(/^ +/gm, "");
 
 const here = "internal/proof/conformance/clients";
-const sources = ["examples/apollo", "examples/relay", "examples/urql", "examples/go-client/documents", here, `${here}/live`].flatMap((folder) =>
-  [folder, `${folder}/src`].flatMap((folder) => {
-    const names = folder.endsWith("/src") && !folder.startsWith("examples/") ? [] : listed(folder);
-    return names.filter((name) => /\.(tsx?|graphql|json)$/.test(name)).map((name) => `${folder}/${name}`);
-  }),
+const pages = ["apollo", "relay", "urql"].flatMap((name) => [`examples/${name}`, `examples/${name}/src`]);
+const sources = [...pages, "examples/go-client/documents", here, `${here}/live`].flatMap((folder) =>
+  readdirSync(join(repository, folder))
+    .filter((name) => /\.(tsx?|graphql|json)$/.test(name))
+    .map((name) => `${folder}/${name}`),
 );
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(join(repository, folder));
-  } catch {
-    return [];
-  }
-}
 
 test("the snippets in TypeScript, GraphQL and JSON are parts of programs", () => {
   const programs = sources.map((name) => withoutIndentation(read(name)));
