@@ -92,6 +92,8 @@ func serve(ctx context.Context, task command.Task) error {
 			Origins:       config.Origins(),
 			Proxies:       config.Proxies(),
 			PublicMaxAge:  config.PublicMaxAge,
+			PagesOrigin:   config.Pages,
+			PagesIssuer:   command.PagesIssuer(config),
 			Logger:        task.Logger,
 			Traffic:       task.Traffic,
 			Ready:         observer.Checks,

@@ -11,13 +11,26 @@ const fontLicense = {
   },
 };
 
+// The page for a server of another origin: BLOG_PAGE has the JSON that this server writes into its pages.
+const otherServer = {
+  name: 'other-server',
+  transformIndexHtml: (html) => {
+    const { BLOG_PAGE } = process.env;
+    return BLOG_PAGE ? html.replace('{"development":true}', JSON.stringify(JSON.parse(BLOG_PAGE)).replaceAll('<', '\\u003c')) : html;
+  },
+};
+
 const here = (path) => `${import.meta.dirname}/${path}`;
 
 // The blog. Preact replaces React; the types stay React's.
 export default defineConfig({
   root: 'app',
   base: '/',
-  build: build('app'),
+  build: build('app', {
+    // What several places share is one file, and not one for each set of places. The figures of the models are
+    // loaded with the places that show them.
+    codeSplitting: { groups: [{ name: 'shared', minShareCount: 2, test: (id) => !/\/models\./.test(id) }] },
+  }),
   resolve: {
     alias: [
       { find: 'react/jsx-runtime', replacement: 'preact/jsx-runtime' },
@@ -31,6 +44,6 @@ export default defineConfig({
       { find: /^linkify-it$/, replacement: here('app/src/text/linkify.ts') },
     ],
   },
-  plugins: [fontLicense],
+  plugins: [fontLicense, otherServer],
   server,
 });

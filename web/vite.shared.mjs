@@ -1,6 +1,7 @@
 // build returns the settings that both builds share. Files are never inlined, because the
-// Content-Security-Policy allows no data URLs, and there are no source maps.
-export const build = (name) => ({
+// Content-Security-Policy allows no data URLs, and there are no source maps. output has Rolldown's options
+// of the files that are written.
+export const build = (name, output = {}) => ({
   outDir: `../dist/${name}`,
   emptyOutDir: true,
   target: 'es2022',
@@ -10,6 +11,7 @@ export const build = (name) => ({
   chunkSizeWarningLimit: 4000,
   license: { fileName: 'licenses.md' },
   rolldownOptions: {
+    output,
     // Libraries mark modules for servers that render React. Nothing renders on a server here.
     onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
   },

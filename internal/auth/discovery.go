@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"cosmosblog/internal/loopback"
@@ -37,6 +38,8 @@ type discovery struct {
 	issuer string
 	client *http.Client
 	logger *slog.Logger
+	// tokenOrigin is the origin of the token endpoint, as the document last said.
+	tokenOrigin atomic.Pointer[string]
 }
 
 func newDiscovery(options IssuerOptions) *discovery {
@@ -98,6 +101,7 @@ func (d *discovery) readKeysURL(ctx context.Context) (string, error) {
 	var document struct {
 		Issuer string `json:"issuer"`
 		Keys   string `json:"jwks_uri"`
+		Tokens string `json:"token_endpoint"` // pages that sign people in use it
 	}
 	if err := json.Unmarshal(text, &document); err != nil {
 		return "", err
@@ -105,20 +109,31 @@ func (d *discovery) readKeysURL(ctx context.Context) (string, error) {
 	if document.Issuer != d.issuer {
 		return "", fmt.Errorf("it belongs to another issuer: %q", document.Issuer)
 	}
-	return document.Keys, d.checkKeysURL(document.Keys)
+	if d.isTrusted(document.Tokens) {
+		origin := originOf(document.Tokens)
+		d.tokenOrigin.Store(&origin)
+	}
+	if !d.isTrusted(document.Keys) {
+		return "", fmt.Errorf("its jwks_uri is not an https URL: %q", document.Keys)
+	}
+	return document.Keys, nil
 }
 
-// checkKeysURL requires https. It allows any host, because some issuers publish their keys on
-// another host. If the issuer is on loopback, its keys may be on loopback over http.
-func (d *discovery) checkKeysURL(text string) error {
-	keys, err := url.Parse(text)
-	switch {
-	case err == nil && keys.Scheme == "https" && keys.Host != "":
-		return nil
-	case err == nil && keys.Scheme == "http" && loopback.Is(keys.Host) && strings.HasPrefix(d.issuer, "http://"):
-		return nil
+// isTrusted requires https of an address in the issuer's document. It allows any host, because some
+// issuers have several. If the issuer is on loopback, the address may be on loopback over http.
+func (d *discovery) isTrusted(text string) bool {
+	address, err := url.Parse(text)
+	if err != nil || address.Host == "" {
+		return false
 	}
-	return fmt.Errorf("its jwks_uri is not an https URL: %q", text)
+	return address.Scheme == "https" ||
+		address.Scheme == "http" && loopback.Is(address.Host) && strings.HasPrefix(d.issuer, "http://")
+}
+
+// originOf returns the origin of a valid URL, as browsers write it.
+func originOf(text string) string {
+	address, _ := url.Parse(text)
+	return address.Scheme + "://" + strings.ToLower(address.Host)
 }
 
 // get reads a document of at most maxDocumentBytes.

@@ -40,6 +40,7 @@ type Issuer struct {
 	rules  rules
 	keys   *keyring
 	tokens remembered
+	issuer *discovery
 }
 
 var _ Verifier = (*Issuer)(nil)
@@ -52,9 +53,11 @@ func NewIssuer(options IssuerOptions) *Issuer {
 	if options.Transport == nil {
 		options.Transport = newTransport()
 	}
+	d := newDiscovery(options)
 	return &Issuer{
-		name: options.Issuer,
-		keys: newKeyring(newDiscovery(options).read, options.Logger),
+		name:   options.Issuer,
+		issuer: d,
+		keys:   newKeyring(d.read, options.Logger),
 		rules: rules{
 			parser: jwt.NewParser(
 				jwt.WithValidMethods(tokenAlgorithms),
@@ -76,6 +79,16 @@ func NewIssuer(options IssuerOptions) *Issuer {
 // If the issuer does not respond, or responds with something invalid, Run logs that and
 // retries. The last keys remain valid for a day.
 func (i *Issuer) Run(ctx context.Context) error { return i.keys.run(ctx) }
+
+// Origins returns the origins to which a page must connect to sign people in: those of the issuer's
+// document and, once it was read, of its token endpoint.
+func (i *Issuer) Origins() []string {
+	origins := []string{originOf(i.name)}
+	if tokens := i.issuer.tokenOrigin.Load(); tokens != nil && *tokens != origins[0] {
+		origins = append(origins, *tokens)
+	}
+	return origins
+}
 
 const issuerAdvice = "Get a token from this server's issuer, for this server's audience."
 

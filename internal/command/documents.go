@@ -6,26 +6,38 @@ import (
 
 	"cosmosblog/internal/documents"
 	"cosmosblog/internal/limits"
+	"cosmosblog/web"
 )
 
-// LoadDocuments returns the documents of the API, with those of the manifest in the settings, if
-// there is one. Error: if it cannot be read, or a document is invalid or too expensive.
+// LoadDocuments returns the documents of the API, with those of the manifest in the settings, and of
+// the blog's pages if they are served. Error: if the manifest cannot be read, or a document is invalid
+// or too expensive.
 func LoadDocuments(task Task, l limits.Limits) (*documents.Documents, error) {
 	known := documents.New(l, task.Config.Development())
-	path := task.Config.Documents
-	if path == "" {
-		return known, nil
+	if task.Config.ServesPages() {
+		if err := loadManifest(known, web.Documents()); err != nil {
+			return nil, fmt.Errorf("the blog's pages: %w", err)
+		}
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("--documents: %w", err)
+	if path := task.Config.Documents; path != "" {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("--documents: %w", err)
+		}
+		if err := loadManifest(known, text); err != nil {
+			return nil, fmt.Errorf("--documents %s: %w", path, err)
+		}
 	}
-	manifest, err := documents.ParseManifest(text)
-	if err == nil {
-		err = known.Load(manifest, task.Config.DocumentsOnly)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--documents %s: %w", path, err)
+	if task.Config.DocumentsOnly {
+		known.RejectOthers()
 	}
 	return known, nil
+}
+
+func loadManifest(known *documents.Documents, text []byte) error {
+	manifest, err := documents.ParseManifest(text)
+	if err != nil {
+		return err
+	}
+	return known.Load(manifest)
 }

@@ -9,6 +9,7 @@ import (
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/budget"
+	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/limits"
@@ -20,6 +21,7 @@ import (
 	"cosmosblog/store/schema"
 	"cosmosblog/store/sessions"
 	"cosmosblog/store/tail"
+	"cosmosblog/web"
 )
 
 var serveText = text{
@@ -56,6 +58,19 @@ func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 		return auth.OpenLocalKey(c.Data)
 	}
 	return auth.NoIssuer{}, nil
+}
+
+// PagesIssuer returns how people sign in on the blog's pages; nil if no issuer signs them in. The pages
+// send the token that is made for the audience: their own identity token, or one of access.
+func PagesIssuer(c config.Config) *web.Issuer {
+	if c.PagesClient == "" {
+		return nil
+	}
+	token := "access_token"
+	if c.PagesClient == c.Audience {
+		token = "id_token"
+	}
+	return &web.Issuer{URL: c.Issuer, Client: c.PagesClient, Scope: c.PagesScope, Token: token}
 }
 
 // Reads are the cache of a server's reads, the tail that counts changes for it, and the sessions of

@@ -19,7 +19,7 @@ import (
 func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:
-		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkLeases(),
+		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkPages(), c.checkLeases(),
 			checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(),
 			c.checkTraces(), c.checkLimits(), c.checkNetwork(), c.checkBackgroundBucket())
 	case Projector:
@@ -126,8 +126,8 @@ func (c *Config) checkDevelopment() error {
 	if err := checkAddress("--addr", c.Addr); err != nil {
 		return err
 	}
-	if c.DocumentsOnly && c.Documents == "" {
-		return errors.New("--documents-only needs --documents")
+	if c.DocumentsOnly && c.Documents == "" && c.Pages == "" {
+		return errors.New("--documents-only needs --documents or --pages")
 	}
 	if !c.isProduction() && !loopback.Is(c.Addr) {
 		return fmt.Errorf("other machines can reach %s, and the development features (local tokens, diagnostics, "+

@@ -31,6 +31,10 @@ type Config struct {
 	CORSOrigins  string        // origins of web pages that may call the API, separated by commas
 	TrustedProxy string        // networks of the trusted proxies, separated by commas
 
+	Pages       string // origin of the blog's pages; if empty, they are served in development only
+	PagesClient string // id of the pages at the issuer; if empty, nobody can sign in on them
+	PagesScope  string // scope that the pages ask the issuer for
+
 	Issuer   string // OpenID Connect issuer of the accepted tokens; if empty, local tokens or none
 	Audience string // required audience of the issuer's tokens
 

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
+
+	"cosmosblog/internal/loopback"
 )
 
 // networkSettings configure browsers and proxies.
@@ -35,26 +38,72 @@ var networkSettings = []Setting{
 			"`10.0.0.0/8`. The server accepts `X-Forwarded-For` and `X-Forwarded-Host` from these proxies only.",
 		field: func(c *Config) any { return &c.TrustedProxy },
 	},
+	{
+		Commands: []string{Serve},
+		Flag:     "pages", Env: "COSMOSBLOG_PAGES", Default: "",
+		Meaning: "Serves the blog's web pages and the Atom feed in production too. The value is the origin at which " +
+			"browsers reach this server, such as `https://blog.example.com`, with which links in the feed begin. In " +
+			"development, the pages are always served.",
+		field: func(c *Config) any { return &c.Pages },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "pages-client", Env: "COSMOSBLOG_PAGES_CLIENT", Default: "",
+		Meaning: "Client id of the pages at `--issuer`: a public client (PKCE) whose redirect URI is the value of " +
+			"`--pages` and `/sign-in`. If it is not set, people can read the pages, and not sign in.",
+		field: func(c *Config) any { return &c.PagesClient },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "pages-scope", Env: "COSMOSBLOG_PAGES_SCOPE", Default: "openid profile offline_access",
+		Meaning: "Scope that the pages ask the issuer for. Many issuers need a further one for tokens of this API. " +
+			"Without `offline_access`, people sign in again when their token expires.",
+		field: func(c *Config) any { return &c.PagesScope },
+	},
 }
 
 // maxPublicMaxAge is one day, because nothing removes an edited or deleted post from the caches.
 const maxPublicMaxAge = 24 * time.Hour
 
-// Origins returns the origins in CORSOrigins.
-func (c *Config) Origins() []string { return splitList(c.CORSOrigins) }
+// Origins returns the origins in CORSOrigins, and that of the pages.
+func (c *Config) Origins() []string {
+	origins := splitList(c.CORSOrigins)
+	if c.Pages != "" && !slices.Contains(origins, c.Pages) {
+		origins = append(origins, c.Pages)
+	}
+	return origins
+}
+
+// ServesPages reports whether the server has the blog's pages.
+func (c *Config) ServesPages() bool { return c.Pages != "" || c.Development() }
+
+func (c *Config) checkPages() error {
+	switch {
+	case c.PagesClient != "" && (c.Pages == "" || c.Issuer == ""):
+		return errors.New("--pages-client needs --pages and --issuer: it is the id of the pages at the issuer")
+	case c.Pages == "":
+		return nil
+	}
+	origin, _ := parseHTTP(c.Pages)
+	if c.PagesClient != "" && origin != nil && origin.Scheme == "http" && !loopback.Is(origin.Host) {
+		return fmt.Errorf("--pages is %s, and anyone on the network could replace a page that signs people in: use https "+
+			"(http is allowed on loopback only)", c.Pages)
+	}
+	return checkOrigin("--pages", c.Pages)
+}
 
 // checkOrigin requires the form in which browsers send an origin (RFC 6454, section 6.2). An
 // origin in any other form would never match a request.
-func checkOrigin(text string) error {
+func checkOrigin(setting, text string) error {
 	if text == "*" {
-		return errors.New("--cors-origins has no wildcard: list each origin")
+		return fmt.Errorf("%s has no wildcard: list each origin", setting)
 	}
 	origin, ok := parseHTTP(text)
 	if !ok || origin.Hostname() == "" || strings.ContainsAny(origin.Host, "*@") {
-		return fmt.Errorf("--cors-origins contains %q, which is not an origin like https://blog.example.com", text)
+		return fmt.Errorf("%s contains %q, which is not an origin like https://blog.example.com", setting, text)
 	}
 	if strings.ContainsFunc(origin.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return fmt.Errorf("--cors-origins contains %q: write the host in ASCII (xn--…), as browsers do", text)
+		return fmt.Errorf("%s contains %q: write the host in ASCII (xn--…), as browsers do", setting, text)
 	}
 	host := strings.ToLower(origin.Host)
 	defaultPort := map[string]string{"http": "80", "https": "443"}[origin.Scheme]
@@ -62,7 +111,7 @@ func checkOrigin(text string) error {
 		host = strings.TrimSuffix(host, ":"+port)
 	}
 	if want := origin.Scheme + "://" + host; text != want {
-		return fmt.Errorf("--cors-origins contains %q: write it as browsers do, %s", text, want)
+		return fmt.Errorf("%s contains %q: write it as browsers do, %s", setting, text, want)
 	}
 	return nil
 }
@@ -104,8 +153,8 @@ func splitList(text string) []string {
 
 func (c *Config) checkNetwork() error {
 	var faults []error
-	for _, origin := range c.Origins() {
-		faults = append(faults, checkOrigin(origin))
+	for _, origin := range splitList(c.CORSOrigins) {
+		faults = append(faults, checkOrigin("--cors-origins", origin))
 	}
 	for _, text := range splitList(c.TrustedProxy) {
 		if _, err := parseNetwork(text); err != nil {

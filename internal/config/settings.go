@@ -41,8 +41,8 @@ var settings = []Setting{
 		Commands: []string{Serve},
 		Flag:     "production", Env: "COSMOSBLOG_PRODUCTION", Default: "false",
 		Meaning: "Turns off the development features: local tokens, introspection, automatic " +
-			"persisted queries, suggestions, diagnostics, the blog's web page and the Playground. The " +
-			"server requires this or `--issuer` if other machines can reach its address.",
+			"persisted queries, suggestions, diagnostics, the Playground, and without `--pages` the blog's web " +
+			"pages. The server requires this or `--issuer` if other machines can reach its address.",
 		field: func(c *Config) any { return &c.Production },
 	},
 	{
@@ -63,8 +63,9 @@ var settings = []Setting{
 	{
 		Commands: []string{Serve},
 		Flag:     "documents-only", Env: "COSMOSBLOG_DOCUMENTS_ONLY", Default: "false",
-		Meaning: "Rejects all documents that are not in `--documents`, also in GraphiQL.",
-		field:   func(c *Config) any { return &c.DocumentsOnly },
+		Meaning: "Rejects all documents that are neither in `--documents` nor those of the blog's pages, if they are " +
+			"served. This applies to GraphiQL too.",
+		field: func(c *Config) any { return &c.DocumentsOnly },
 	},
 	{
 		Commands: []string{Serve},

@@ -30,7 +30,7 @@ type Documents struct {
 	prices      *price.Checker
 	known       knownDocuments
 
-	texts  Manifest // nil without a manifest
+	texts  Manifest // of all manifests
 	pinned map[documentKey]*Document
 	only   bool // all documents that are not pinned are rejected
 }
@@ -39,7 +39,10 @@ type Documents struct {
 // and errors suggest names of the schema.
 func New(l limits.Limits, development bool) *Documents {
 	schema := schema()
-	return &Documents{limits: l, development: development, schema: schema, prices: price.NewChecker(schema, l)}
+	return &Documents{
+		limits: l, development: development, schema: schema, prices: price.NewChecker(schema, l),
+		texts: Manifest{}, pinned: map[documentKey]*Document{},
+	}
 }
 
 // Read returns the document of a query, parsed and validated, with the operation of a name.

@@ -54,7 +54,7 @@ func TestLoad(t *testing.T) {
 		`query Deep { ` + strings.Repeat("viewer { posts { nodes { author { ", 10) + "id" + strings.Repeat(" } } } }", 10) + ` }`: "deep",
 	} {
 		d := documents.New(limits.Default(), false)
-		err := d.Load(documents.Manifest{"good": "{ __typename }", "wrong": text}, false)
+		err := d.Load(documents.Manifest{"good": "{ __typename }", "wrong": text})
 		if err == nil || !strings.Contains(err.Error(), "the document wrong (") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
@@ -77,7 +77,8 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if manifest, err = documents.ParseManifest(text); err == nil {
-		err = d.Load(manifest, true)
+		err = d.Load(manifest)
+		d.RejectOthers()
 	}
 	if err != nil || len(manifest) != 2000 {
 		t.Fatalf("%d documents, %v", len(manifest), err)

@@ -55,6 +55,12 @@ type Options struct {
 	Books *budget.Books
 	// Sessions lets clients read what they have written. If it is nil, there are no session tokens.
 	Sessions *sessions.Sessions
+	// PagesOrigin is where browsers reach the blog's pages, such as https://blog.example.com. If it is
+	// empty, there are pages in development only.
+	PagesOrigin string
+	// PagesIssuer signs people in on the pages. If it is nil, they do so by name in development, and
+	// otherwise not at all.
+	PagesIssuer *web.Issuer
 	// Development enables the blog's pages, GraphiQL, introspection, automatic persisted queries,
 	// suggestions in errors and /metrics. It rejects requests that are not addressed to this machine.
 	// If Verifier is an auth.LocalKey, /development/token returns tokens.
@@ -95,8 +101,8 @@ const (
 )
 
 // New returns the handler of all routes: /graphql, /healthz and /readyz, /schema.graphql if it is
-// published, and in development the blog at /, GraphiQL at /playground, /development/token,
-// /metrics and /top.
+// published, the blog at / in development or with PagesOrigin, and in development GraphiQL at /playground,
+// /development/token, /metrics and /top.
 func New(options Options) http.Handler {
 	options.Limits = options.Limits.OrDefault()
 	if options.Logger == nil {
@@ -124,14 +130,20 @@ func New(options Options) http.Handler {
 		compressor: newCompressor(),
 	}
 	mux := http.NewServeMux()
-	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
+	graphQL := a.graphQL()
+	mux.Handle(graphQLPath, a.withCORS(a.authenticate(graphQL)))
 	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
 	if options.Development || options.PublishSchema {
 		mux.Handle(schemaPath, a.readOnly(a.schemaFile()))
 	}
+	if options.Development || options.PagesOrigin != "" {
+		a.handlePages(mux, graphQL)
+	} else {
+		mux.HandleFunc("/", a.notFound)
+	}
 	if options.Development {
-		a.handlePages(mux)
+		a.handleGraphiQL(mux)
 		if signer, ok := options.Verifier.(tokenSigner); ok {
 			mux.Handle(localTokenPath, a.withCORS(a.localToken(signer)))
 		}
@@ -141,35 +153,12 @@ func New(options Options) http.Handler {
 		if options.Top != nil {
 			mux.Handle("/top", a.readOnly(options.Top))
 		}
-	} else {
-		mux.HandleFunc("/", a.notFound)
 	}
 	handler := a.cleanPathsOnly(a.probesOnOverflow(mux))
 	if options.Development {
 		handler = a.loopbackOnly(handler)
 	}
 	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(a.limitClients(handler)))))
-}
-
-// handlePages adds the handlers of the blog and of GraphiQL. The blog has all paths that nothing
-// else handles.
-func (a *api) handlePages(mux *http.ServeMux) {
-	pages := web.Options{
-		AcceptsGzip: acceptsGzip,
-		NotFound:    http.HandlerFunc(a.notFound),
-	}
-	graphiql := a.readOnly(web.GraphiQL(pages))
-	mux.Handle("/playground", graphiql)
-	mux.Handle("/playground/", graphiql)
-	app := a.readOnly(web.App(pages))
-	mux.Handle("/{$}", app)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			a.notFound(w, r)
-			return
-		}
-		app.ServeHTTP(w, r)
-	})
 }
 
 // api is the state that the handlers of one New share. It may be used concurrently.
@@ -187,7 +176,7 @@ type api struct {
 }
 
 // graphQL returns the GraphQL server: this package's transport and limits, and gqlgen's executor.
-func (a *api) graphQL() http.Handler {
+func (a *api) graphQL() transport {
 	exec := executor.New(graph.NewExecutableSchema(graph.Config{Schema: a.documents.Schema(), Resolvers: a.Resolvers}))
 	exec.SetQueryCache(contextDocument{})
 	exec.SetErrorPresenter(a.present)
@@ -255,5 +244,10 @@ func (a *api) notFound(w http.ResponseWriter, r *http.Request) { a.reject(w, r, 
 // reject responds to a request with an error, without executing it.
 func (a *api) reject(w http.ResponseWriter, r *http.Request, why *rejection) {
 	why.setHeaders(w.Header())
-	a.respond(w, negotiateType(r), why.status, response{errors: gqlerror.List{a.present(r.Context(), why.err)}})
+	write(w, a.rejected(r, why))
+}
+
+// rejected returns the answer to a request that is not executed.
+func (a *api) rejected(r *http.Request, why *rejection) answer {
+	return a.encode(negotiateType(r), why.status, response{errors: gqlerror.List{a.present(r.Context(), why.err)}})
 }

@@ -111,7 +111,7 @@ func sameCodes(got, want string) bool {
 // the log.
 func TestOtherRequestsAreNotLogged(t *testing.T) {
 	s, lines := newLoggedServer(t)
-	for _, target := range []string{"/healthz", "/readyz", "/", "/nothing", "/playground"} {
+	for _, target := range []string{"/healthz", "/readyz", "/icon.svg", "/nothing", "/playground"} {
 		s.do("GET", target, "")
 		if got := lines(); len(got) != 0 {
 			t.Errorf("%s is logged: %v", target, got)

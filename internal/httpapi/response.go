@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"sync"
 
@@ -78,11 +77,6 @@ func recycle(body []byte) {
 	if cap(body) > 0 && cap(body) <= smallAnswer {
 		bodies.Put(&body)
 	}
-}
-
-// respond encodes and writes a response of a few KiB, such as a rejection.
-func (a *api) respond(w http.ResponseWriter, contentType string, status int, r response) {
-	write(w, a.encode(contentType, status, r))
 }
 
 func appendField(body []byte, name string, value []byte) []byte {

@@ -88,7 +88,9 @@ func writeHeader(w http.ResponseWriter, a answer) {
 		w.WriteHeader(a.status)
 		return
 	}
-	header["Content-Type"] = contentTypes[a.contentType]
+	if header["Content-Type"] = contentTypes[a.contentType]; header["Content-Type"] == nil { // of a page
+		header["Content-Type"] = []string{a.contentType}
+	}
 	header["Content-Length"] = []string{strconv.Itoa(len(a.body))}
 	if a.coding != "" {
 		header.Set("Content-Encoding", a.coding)

@@ -61,7 +61,7 @@ for (const [name, data, pathOf] of pages) {
     });
 
     await page.goto(new URL(path, url).href);
-    await page.locator('footer tbody tr').first().waitFor({ state: 'attached' }); // an answer is there
+    await page.locator('footer strong').waitFor(); // an answer is there
     await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     await page.waitForLoadState('networkidle');
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));

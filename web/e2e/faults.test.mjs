@@ -1,7 +1,7 @@
 // What goes wrong, and what a reader then sees of it: within the window, and not merely in the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inView, open, serve } from './harness.mjs';
+import { inView, isOperation, nameOf, open, serve, withoutData } from './harness.mjs';
 
 const url = await serve({ users: 20 });
 const at = (path) => new URL(path, url).href;
@@ -25,7 +25,6 @@ async function publish(page, title, content = 'A text.') {
 }
 
 // isOperation selects the requests of one GraphQL operation.
-const isOperation = (name) => (request) => request.postDataJSON()?.operationName === name;
 
 test('a comment whose answer was lost is listed once', async () => {
   const page = await open(url);
@@ -205,6 +204,7 @@ test('a page that has failed says so, and can be reloaded', async () => {
     json.data.feed.edges = null; // never the case
     await route.fulfill({ response, json });
   });
+  await withoutData(page);
   await page.reload();
   await inView(page.getByRole('heading', { name: 'This page has failed' }));
   await page.axe();
@@ -271,7 +271,7 @@ test('likes and comments are sent again after a lost answer', async () => {
   await publish(page, 'A post with a bad line');
   const lost = new Set();
   await page.route('**/graphql', async (route) => {
-    const { operationName } = route.request().postDataJSON();
+    const operationName = nameOf(route.request());
     if (!['LikePost', 'UnlikePost', 'CreateComment'].includes(operationName) || lost.has(operationName)) return route.continue();
     lost.add(operationName);
     await route.fetch();
@@ -298,6 +298,7 @@ test('a silent server is a fault, and the page recovers by itself', async () => 
   const fault = page.getByRole('alert').getByText('The server does not answer.');
   let answer = () => {}; // none
   await page.route('**/graphql', (route) => answer(route));
+  await withoutData(page);
   await page.reload();
   await page.locator('.skeleton').first().waitFor();
   await page.clock.fastForward(19_000);
@@ -339,6 +340,7 @@ for (const [how, options] of [['on a desktop', {}], ['on a phone', phone]]) {
 test('a page that loads shows bars without any letter', async () => {
   const page = await open(url, phone);
   await page.route('**/graphql', () => {});
+  await withoutData(page);
   await page.reload();
   const excerpt = page.locator('.skeleton > p').first();
   await inView(excerpt);

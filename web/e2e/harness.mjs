@@ -16,6 +16,14 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 const engineKey = 'C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==';
 const environment = { HOME: process.env.HOME, PATH: process.env.PATH };
 
+// nameOf returns the name of the operation that a page of the blog sends by the id of its document.
+const documents = JSON.parse(readFileSync(new URL('../app/src/gql/persisted-documents.json', import.meta.url), 'utf8'));
+export const nameOf = (request) => operationNameOf(request.postDataJSON()?.documentId);
+export const operationNameOf = (id) => documents[id]?.match(/\b(?:query|mutation|subscription) (\w+)/)[1];
+
+// isOperation returns a function that reports whether a request sends the operation of a name.
+export const isOperation = (name) => (request) => nameOf(request) === name;
+
 // newFolder returns a data folder, with the sample data of some users. It is removed at the end.
 export function newFolder({ users = 0 } = {}) {
   const data = mkdtempSync(join(tmpdir(), 'cosmosblog-e2e-'));
@@ -88,7 +96,9 @@ export async function open(url, options = {}) {
     );
   });
   page.on('console', (message) => {
-    if (message.type() === 'error') broken.push(`console: ${message.text()}`);
+    if (message.type() !== 'error') return;
+    const isMissingPage = message.text().includes('status of 404') && message.location().url === page.url();
+    if (!isMissingPage) broken.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => broken.push(`error: ${error.stack}`));
   context.on('request', (request) => {
@@ -126,6 +136,16 @@ export async function open(url, options = {}) {
   assert.equal(response.status(), 200);
   return page;
 }
+
+// withoutData makes the server's pages come without the answers to their first queries, so that the program
+// sends them.
+export const withoutData = (page) =>
+  page.route(/\/[^.]*$/, async (route) => {
+    if (route.request().resourceType() !== 'document') return route.fallback();
+    const response = await route.fetch();
+    const body = (await response.text()).replace(/,?"preloaded":.*(?=\}<\/script>)/, '');
+    await route.fulfill({ response, body });
+  });
 
 // inView waits until an element is in the window as a whole, and nothing covers its middle. What lets
 // clicks through, such as a notice, may be covered. inView looks the element up each time, because a

@@ -1,7 +1,7 @@
 // Sign-in and drafts, in several tabs of a browser and over its pages.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inView, open, serve } from './harness.mjs';
+import { inView, isOperation, nameOf, open, serve } from './harness.mjs';
 
 const url = await serve({ users: 3 });
 const at = (path) => new URL(path, url).href;
@@ -26,7 +26,7 @@ async function signIn(page, name) {
 const showsUser = (page, name) => inView(page.getByRole('banner').getByRole('link', { name, exact: true }));
 const showsNobody = (page) => inView(page.getByRole('banner').getByRole('link', { name: 'Sign in' }));
 
-const isViewer = (request) => request.postDataJSON()?.operationName === 'Viewer';
+const isViewer = isOperation('Viewer');
 
 async function rename(page, from, to) {
   await page.getByRole('banner').getByRole('link', { name: from }).click();
@@ -186,7 +186,7 @@ test('a comment stays if the session ends while it is written', async () => {
   await field.fill(text);
   await page.route('**/graphql', (route) => {
     const headers = route.request().headers();
-    if (route.request().postDataJSON().operationName === 'CreateComment') headers.authorization = 'Bearer old';
+    if (nameOf(route.request()) === 'CreateComment') headers.authorization = 'Bearer old';
     return route.continue({ headers });
   });
   await page.getByRole('button', { name: 'Comment' }).click();

@@ -1,7 +1,7 @@
 // Tags and the archive of the blog in a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inView, open, serve } from './harness.mjs';
+import { inView, isOperation, open, serve } from './harness.mjs';
 
 const url = await serve({ users: 20 });
 const at = (path) => new URL(path, url).href;
@@ -49,7 +49,6 @@ async function reloadUntil(page, isRight) {
 }
 
 // isOperation selects the requests of one GraphQL operation.
-const isOperation = (name) => (request) => request.postDataJSON()?.operationName === name;
 
 // changeAnswers changes what the server answers to an operation.
 const changeAnswers = (page, name, change) =>

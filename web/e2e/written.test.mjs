@@ -1,7 +1,7 @@
 // Readers see what they have written: at once, under their new name, and on any server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inView, newFolder, open, serve, start } from './harness.mjs';
+import { inView, nameOf, newFolder, open, serve, start } from './harness.mjs';
 
 const url = await serve({ users: 3 });
 
@@ -31,7 +31,6 @@ const toFeed = (page) => page.getByRole('link', { name: 'cosmosblog' }).click();
 const card = (page, title) => page.getByRole('article').filter({ has: page.getByRole('heading', { level: 2, name: title }) });
 const notice = (page) => page.getByText('Your latest change may not be listed yet.');
 
-const nameOf = (request) => request.postDataJSON()?.operationName;
 const isApi = (request) => new URL(request.url()).pathname === '/graphql';
 
 // sentBy returns the tokens that each request of an operation sends from now on, in all tabs.

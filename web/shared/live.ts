@@ -2,14 +2,19 @@
 // a server, which all of its tabs share.
 import type { Client, Sink, SubscribePayload } from 'graphql-ws/client';
 
-// Socket has the token of an account, if any, as in the header Authorization. onRefused is called with
-// the server's reason if the token is not valid, or no longer.
-export type Socket = { authorization?: string; onRefused: (reason: string) => void };
+// Socket has the origin of the API, if it is not that of the page. authorization returns the token of an
+// account, if any, as in the header of this name. onRefused is called with the server's reason if the token
+// is not valid, or no longer.
+export type Socket = {
+  origin?: string;
+  authorization: () => string | undefined;
+  onRefused: (reason: string) => void;
+};
 
 // newLive returns a function that subscribes to an operation, and returns a function that ends this.
 // The sink then hears no more. The socket is open while there are subscriptions. If it breaks, it opens
 // again, and the subscriptions begin again with what their payload says then.
-export function newLive({ authorization, onRefused }: Socket) {
+export function newLive({ origin = location.origin, authorization, onRefused }: Socket) {
   let client: Promise<Client> | undefined;
 
   // The library is loaded when it is first needed, after a place is painted.
@@ -17,8 +22,8 @@ export function newLive({ authorization, onRefused }: Socket) {
     const { createClient } = await import('graphql-ws/client');
     let silence: ReturnType<typeof setTimeout>;
     const loaded = createClient({
-      url: `${location.origin.replace('http', 'ws')}/graphql`,
-      connectionParams: authorization ? { Authorization: authorization } : undefined,
+      url: `${origin.replace('http', 'ws')}/graphql`,
+      connectionParams: () => (authorization() ? { Authorization: authorization() } : undefined),
       retryAttempts: Infinity,
       retryWait,
       shouldRetry: () => true, // also if the server cannot be reached

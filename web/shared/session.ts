@@ -1,5 +1,5 @@
-// Sign-in by name, in development. All tabs of a browser, the blog's and GraphiQL's, have one
-// session.
+// The session of a browser. All tabs, the blog's and GraphiQL's, have one. It begins by name, in
+// development, or with the token of an issuer.
 import { fetchInTime, Refused } from './fetch';
 import { browserStorage as storage } from './storage';
 import { newStore } from './store';
@@ -13,6 +13,12 @@ const stored = () => storage.read<Session>(sessionKey);
 // session is null if nobody is signed in.
 export const session = newStore(stored());
 storage.follow(sessionKey, () => session.set(stored()));
+
+// reread returns the session as another tab may have just changed it.
+export function reread() {
+  session.set(stored());
+  return session.get();
+}
 
 export function begin(next: Session) {
   storage.set(nameKey, next.name);

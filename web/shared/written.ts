@@ -51,6 +51,9 @@ export function fetchAs(name?: string): typeof fetch {
   };
 }
 
+// hasWritten reports whether an account has changed something since it signed in.
+export const hasWritten = (name?: string) => name !== undefined && tokensOf(name).length > 0;
+
 // refusesTokens reports whether a server has refused a request because of its tokens. It has then
 // executed nothing.
 async function refusesTokens(response: Response) {

@@ -42,7 +42,7 @@ var allowedImports = map[string][]string{
 	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/config", "internal/datafolder", "internal/documents",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
 		"store", "store/audit", "store/changefeed", "store/cosmos", "store/provision", "store/readcache", "store/schema",
-		"store/sessions", "store/tail", "store/transfer", "store/views"},
+		"store/sessions", "store/tail", "store/transfer", "store/views", "web"},
 
 	// Tools that start the program in processes of its own.
 	"bench": {"bench/bare", "bench/models", "bench/plot", "bench/models/v1", "bench/models/v2", "bench/models/v3", "bench/models/v4",

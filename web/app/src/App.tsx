@@ -1,24 +1,28 @@
 import { useEffect, type MouseEvent, type ReactNode } from 'react';
 import { Provider } from 'urql';
+import { canSignIn, page } from './api/page';
 import { rememberUsername, session, useSession } from './api/session';
 import { useAgain } from './api/useRead';
 import { Archive } from './pages/archive/Archive';
 import { Month } from './pages/archive/Month';
 import { Feed } from './pages/feed/Feed';
-import { Models } from './pages/models/Models';
 import { Post } from './pages/post/Post';
-import { SignIn } from './pages/sign-in/SignIn';
 import { Tag } from './pages/tag/Tag';
 import { User } from './pages/user/User';
-import { Edit } from './pages/write/Edit';
-import { Write } from './pages/write/Write';
 import { Avatar } from './parts/Avatar';
 import { CostBar } from './parts/CostBar';
 import { Gone } from './parts/Gone';
 import { Box, Pen, Warning } from './parts/Icons';
+import { later } from './parts/later';
 import { Notice } from './parts/Notice';
 import { ThemeSwitch } from './parts/ThemeSwitch';
 import { follow, route } from './route';
+
+// Places that are seldom the first one of a visit.
+const Edit = later(() => import('./pages/write/Edit').then(({ Edit }) => Edit));
+const Models = later(() => import('./pages/models/Models').then(({ Models }) => Models));
+const SignIn = later(() => import('./pages/sign-in/SignIn').then(({ SignIn }) => SignIn));
+const Write = later(() => import('./pages/write/Write').then(({ Write }) => Write));
 
 // App is the whole page: the place of the path, between header and footer.
 export function App() {
@@ -31,7 +35,7 @@ export function App() {
           Skip to the content
         </a>
         <Header />
-        <CostBar />
+        {page.development && <CostBar />}
         <main id="main" key={visit} tabIndex={-1}>
           {placeOf(path)}
         </main>
@@ -48,15 +52,17 @@ function skip(event: MouseEvent) {
 }
 
 function placeOf(path: string): ReactNode {
-  const [, name, id, action, ...rest] = path.split('/').map(decoded);
-  if (rest.length > 0) return <Gone what="page" />;
-  switch (`/${name}${id ? '/:id' : ''}${action ? `/${action}` : ''}`) {
+  const [, name, id, action, ...rest] = path.replace(/\/$/, '').split('/').map(decoded);
+  if (rest.length > 1) return <Gone what="page" />;
+  switch (`/${name ?? ''}${id ? '/:id' : ''}${action ? `/${action}` : ''}${rest.length > 0 ? '/:id' : ''}`) {
     case '/':
       return <Feed />;
     case '/posts/:id':
       return <Post id={id!} />;
     case '/posts/:id/edit':
       return <Edit id={id!} />;
+    case '/posts/:id/comments/:id':
+      return <Post id={id!} commentId={rest[0]} />;
     case '/users/:id':
       return <User id={id!} />;
     case '/tags/:id':
@@ -100,9 +106,11 @@ function Header() {
         cosmosblog
       </a>
       <nav aria-label="Main">
-        <a className="button quiet" href="/playground">
-          GraphiQL
-        </a>
+        {page.development && (
+          <a className="button quiet" href="/playground">
+            GraphiQL
+          </a>
+        )}
         <a className="button quiet" href="/archive">
           <Box /> <span className="hidden-on-phones">Archive</span>
         </a>
@@ -124,7 +132,7 @@ function Header() {
             <Warning /> <span className="hidden-on-phones">Your name could not be read.</span> Try again
           </button>
         )}
-        {viewer === null && !isUnknown && (
+        {viewer === null && !isUnknown && canSignIn && (
           <a className="button" href="/sign-in">
             Sign in
           </a>

@@ -5,8 +5,8 @@ import { newStore } from '../../shared/store';
 
 // Left is how a reader left a place: the number of open pages of its list, how far it was scrolled,
 // and whether a like waits for a sign-in. The entry of the place in the browser's history keeps it,
-// also over a reload. hasBefore tells that the entry before it is a place of this page too.
-type Left = { pages?: number; top?: number; isLiking?: boolean; hasBefore?: boolean };
+// also over a reload. from is the path of the place before it, if that is one of this page too.
+export type Left = { pages?: number; top?: number; isLiking?: boolean; from?: string };
 
 // keep changes how the present place is left.
 export const keep = (left: Left) => history.replaceState({ ...history.state, ...left }, '');
@@ -30,12 +30,12 @@ let moves = 0; // how often the reader went somewhere
 // navigate goes to a path of this page. The heading of the new place gets the focus (see Title). A view
 // transition shows the place some frames later: not if the reader has moved on until then. There is none
 // to the same place, where the reader may type at once.
-export function navigate(path: string) {
+export function navigate(path: string, given?: Left) {
   const move = ++moves;
   const isSame = path === location.pathname;
   keepTop();
-  if (isSame) history.replaceState({ hasBefore: left().hasBefore }, '');
-  else history.pushState({ hasBefore: true }, '', path);
+  if (isSame) history.replaceState({ from: left().from, ...given }, '');
+  else history.pushState({ from: location.pathname, ...given }, '', path);
   (document.activeElement as HTMLElement | null)?.blur();
   const change = () => {
     if (move !== moves) return;

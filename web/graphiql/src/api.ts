@@ -77,7 +77,7 @@ function live(body: FetcherParams, headers: Record<string, unknown> = {}) {
         next(result);
       };
       const end = newLive({
-        authorization,
+        authorization: () => authorization,
         onRefused(reason) {
           if (!named) expire(session?.token);
           end();

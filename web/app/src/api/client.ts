@@ -1,44 +1,68 @@
 import { Client, fetchExchange, makeOperation, mapExchange, type CombinedError, type Operation } from 'urql';
 import { retryExchange } from '@urql/exchange-retry';
 import type { OperationDefinitionNode } from 'graphql';
-import type { Session } from '../../../shared/session';
 import { fetchAs } from '../../../shared/written';
 import { newCache } from './cache';
 import { addCost } from './cost';
+import { isUnknownId, ofText, withId } from './ids';
 import { liveExchange } from './live';
+import { page } from './page';
+import { preloadedExchange } from './preloaded';
 import { noteStale } from './stale';
 
+// Account is the account of a client, if any. Its token can change.
+export type Account = {
+  name?: string;
+  token: () => string | undefined;
+  // refused is called if the server rejects a token. It returns true if the account has another one then.
+  refused: (token: string) => Promise<boolean>;
+};
+
 // newClient returns an account's client of the API with an empty cache. A page that signs in or out
-// makes a new one, because the cache holds what the viewer could see. It calls onRefused if the
-// server rejects the account's token.
-export function newClient(account: Session | null, onRefused: () => void): Client {
-  const headers: Record<string, string> = {
-    accept: 'application/graphql-response+json, application/json;q=0.9',
-    'x-cosmos-diagnostics': '1',
-  };
-  if (account?.token) headers.authorization = `Bearer ${account.token}`;
+// makes a new one, because the cache holds what the viewer could see.
+export function newClient(account: Account): Client {
+  const send = fetchAs(account.name);
+  const bearer = () => account.token() && `Bearer ${account.token()}`;
+
+  // A request whose token was rejected has executed nothing, and can be sent again with another one.
+  async function fetchAgain(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+    const token = account.token();
+    const response = await send(input, init);
+    if (response.status !== 401 || !token || !(await account.refused(token))) return response;
+    return send(input, { ...init, headers: { ...init?.headers, authorization: bearer()! } });
+  }
   return new Client({
-    url: '/graphql',
+    url: `${page.api ?? ''}/graphql`,
     preferGetMethod: false,
-    fetch: fetchAs(account?.token && account.name),
-    fetchOptions: { headers },
+    fetch: fetchAgain,
+    fetchOptions: () => ({
+      headers: {
+        accept: 'application/graphql-response+json, application/json;q=0.9',
+        ...(page.development && { 'x-cosmos-diagnostics': '1' }),
+        ...(account.token() && { authorization: bearer() }),
+      },
+    }),
     exchanges: [
       newCache(),
       retryExchange({ initialDelayMs: 100, maxNumberAttempts: 3, retryWith }),
       mapExchange({
+        onOperation: withId,
         onResult(result) {
           addCost(result);
           noteStale(result);
-          if (codesOf(result.error).includes('UNAUTHENTICATED')) onRefused();
+          return ofText(result);
         },
       }),
-      liveExchange({ authorization: headers.authorization, onRefused }),
+      preloadedExchange,
+      liveExchange({
+        origin: page.api,
+        authorization: bearer,
+        onRefused: () => void account.refused(account.token()!).catch(() => {}), // the socket opens again
+      }),
       fetchExchange,
     ],
   });
 }
-
-const codesOf = (error?: CombinedError) => error?.graphQLErrors.map(({ extensions }) => extensions.code) ?? [];
 
 // isRepeatable reports whether an operation can be sent twice. Likes are safe; other mutations without
 // a key could happen twice.
@@ -47,8 +71,12 @@ function isRepeatable({ kind, query, variables }: Operation) {
   return kind === 'query' || variables?.input?.idempotencyKey || /^(Like|Unlike)Post$/.test(name!.value);
 }
 
-// retryWith repeats an operation whose answer was lost, and one for which the server asks for a wait.
+// retryWith repeats an operation whose answer was lost, one for which the server asks for a wait, and one
+// whose document the server does not know by its id.
 function retryWith(error: CombinedError, operation: Operation) {
+  if (isUnknownId(error.graphQLErrors)) {
+    return makeOperation(operation.kind, operation, { ...operation.context, hasText: true });
+  }
   if (!isRepeatable(operation) || error.networkError?.name === 'TimeoutError') return null;
   const waits = error.graphQLErrors.map(({ extensions }) => Number(extensions.retryAfterMs ?? 0));
   const delay = Math.max(0, ...waits);

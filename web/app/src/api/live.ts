@@ -10,6 +10,7 @@ import {
 import { newLive, type Socket } from '../../../shared/live';
 import { newStore } from '../../../shared/store';
 import { ViewerDocument } from '../gql/graphql';
+import { idOf, isUnknownId } from './ids';
 
 // liveExchange executes subscriptions. context.after returns the cursor of the last element that the
 // page has, so a subscription that begins again misses nothing. One that the server ends, because it is
@@ -19,10 +20,16 @@ export const liveExchange =
   (input) => {
     const subscribe = newLive(socket);
     return subscriptionExchange({
-      forwardSubscription: ({ query }, { variables, context }) => ({
+      forwardSubscription: ({ query }, { query: document, variables, context }) => ({
         subscribe(sink) {
+          let sent: { query: string; documentId?: string } = { query: '', documentId: idOf(document) };
           const payload = {
-            query: query!,
+            get query() {
+              return sent.query;
+            },
+            get documentId() {
+              return sent.documentId;
+            },
             get variables() {
               return { ...variables, after: context.after?.() };
             },
@@ -35,8 +42,14 @@ export const liveExchange =
           }
           let end: () => void;
           let pause: ReturnType<typeof setTimeout>;
+          function error(reason: unknown) {
+            if (sent.documentId && Array.isArray(reason) && isUnknownId(reason)) {
+              sent = { query: query! };
+              begin();
+            } else beginLater();
+          }
           const begin = () => {
-            end = subscribe(payload, { next, error: beginLater, complete: beginLater });
+            end = subscribe(payload, { next, error, complete: beginLater });
           };
           const beginLater = () => {
             pause = setTimeout(begin, 30_000);

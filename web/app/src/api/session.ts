@@ -5,9 +5,10 @@ import { newStore } from '../../../shared/store';
 import { CreateUserDocument, ViewerDocument } from '../gql/graphql';
 import { newClient } from './client';
 import { faultsOf, unanswered, type Fault } from './faults';
+import { page } from './page';
 import { forgetStale } from './stale';
 
-export { rememberUsername, signOut, suggestedName } from '../../../shared/session';
+export { rememberUsername, suggestedName } from '../../../shared/session';
 
 // session is the account that is signed in, if any, and its client of the API. isExpired tells that
 // the server rejected the account's token: nobody is signed in, but the account's drafts are shown.
@@ -17,17 +18,65 @@ function begin(account: shared.Session | null, client = clientFor(account)) {
   return { account, isExpired: account !== null && !account.token, client };
 }
 
+// clientFor returns a client for an account. If the account's token is renewed, the client sends the new one.
 function clientFor(account: shared.Session | null) {
-  return newClient(account, () => shared.expire(account?.token));
+  const token = () => {
+    const current = shared.session.get();
+    return (current?.name === account?.name && current?.token) || account?.token;
+  };
+  return newClient({ name: account?.token && account.name, token, refused });
+}
+
+async function refused(token: string) {
+  const isRenewed = page.issuer !== undefined && (await (await import('./issuer')).renew(token));
+  if (!isRenewed) shared.expire(token);
+  return isRenewed;
 }
 
 shared.session.follow(() => {
-  const { account } = session.get();
+  const { account, isExpired, client } = session.get();
   const next = shared.session.get();
   if (next?.name === account?.name && next?.token === account?.token) return;
-  forgetStale(); // it is about the former account
-  session.set(begin(next));
+  const isRenewed = page.issuer && account && next?.token && next.name === account.name && !isExpired;
+  if (!isRenewed) forgetStale(); // it is about the former account
+  session.set(begin(next, isRenewed ? client : undefined));
 });
+
+// Place is where a person began to sign in, and whether a like waits there.
+export type Place = { path: string; isLiking?: boolean };
+
+// signInAtIssuer leaves the page. It returns only if that fails.
+export async function signInAtIssuer(place: Place): Promise<Fault[]> {
+  try {
+    await (await import('./issuer')).leave(place);
+    return [];
+  } catch {
+    return [unanswered()];
+  }
+}
+
+// isFromIssuer reports whether the issuer has sent the person back to this page.
+export function isFromIssuer() {
+  const answer = new URLSearchParams(location.search);
+  return page.issuer !== undefined && answer.has('state') && (answer.has('code') || answer.has('error'));
+}
+
+// finishSignIn begins the session of a person whom the issuer has sent back. It returns where they were, or
+// why it cannot begin.
+export async function finishSignIn(): Promise<{ place: Place; faults?: never } | { faults: Fault[] }> {
+  try {
+    return { place: await (await import('./issuer')).finish() };
+  } catch (error) {
+    return { faults: [{ message: `The sign-in failed: ${(error as Error).message}` }] };
+  } finally {
+    history.replaceState(history.state, '', location.pathname); // the code is used up
+  }
+}
+
+export async function signOut() {
+  shared.signOut();
+  if (page.issuer) await (await import('./issuer')).forget();
+}
 
 // SignIn is the result of signIn: a client for the account, its username, and a function that begins
 // the session in all tabs. Without them, faults has the reasons.

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { session, useSession } from '../api/session';
 import { FaultBox } from './FaultBox';
-import { SignInForm } from './SignInForm';
+import { SignInForm, signInHint } from './SignInForm';
 
 type Props = {
   purpose: string;
@@ -16,7 +16,9 @@ export function SignedIn({ purpose, children }: Props) {
   return (
     <section className="panel" aria-label="Sign in">
       {session.get().isExpired && <p>The server no longer accepts your sign-in. Your drafts are still here.</p>}
-      <p>Sign in {purpose}. In development, a name is enough.</p>
+      <p>
+        Sign in {purpose}.{signInHint}
+      </p>
       <SignInForm />
     </section>
   );

@@ -1,9 +1,10 @@
+import { canSignIn, page } from '../../api/page';
 import { session, useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
 import { FeedDocument } from '../../gql/graphql';
 import { FaultBox } from '../../parts/FaultBox';
 import { PostPage, PostPageSkeleton } from '../../parts/PostPage';
-import { SignInForm } from '../../parts/SignInForm';
+import { SignInForm, signInHint } from '../../parts/SignInForm';
 import { StaleNotice } from '../../parts/StaleNotice';
 import { Title } from '../../parts/Title';
 import styles from './Feed.module.css';
@@ -19,7 +20,7 @@ export function Feed() {
     return (
       <>
         {newPosts}
-        <Welcome />
+        {page.development || viewer ? <Welcome /> : <Empty />}
       </>
     );
   }
@@ -27,11 +28,21 @@ export function Feed() {
     <>
       {newPosts}
       <Title className={styles.heading} text="Recent posts" />
-      {viewer === null && <Invitation />}
+      {viewer === null && canSignIn && <Invitation />}
       <StaleNotice isStale={isStale} isLoading={isLoading} retry={retry} />
       <ol className="cards front">
         <FeedPage />
       </ol>
+    </>
+  );
+}
+
+// Empty is the feed of an empty blog that people cannot sign in to by name.
+function Empty() {
+  return (
+    <>
+      <Title text="Nobody has published anything yet" />
+      {canSignIn && <Invitation />}
     </>
   );
 }
@@ -72,7 +83,7 @@ function Invitation() {
         <p>
           {session.get().isExpired
             ? 'The server no longer accepts your sign-in. Your drafts are still here.'
-            : 'Sign in to write, to like and to comment. In development, a name is enough.'}
+            : `Sign in to write, to like and to comment.${signInHint}`}
         </p>
       </div>
       <SignInForm />

@@ -14,10 +14,10 @@ import { Form } from '../../parts/Form';
 import { announce } from '../../parts/Notice';
 import styles from './CommentItem.module.css';
 
-type Props = { comment: FragmentType<typeof CommentItemFragmentDoc>; isPostOwn: boolean };
+type Props = { postId: string; comment: FragmentType<typeof CommentItemFragmentDoc>; isPostOwn: boolean };
 
 // CommentItem shows a comment. Its author can edit and delete it, and the post's author can delete it.
-// A comment without a text was deleted after the server had read the list.
+// Its date is a link to it. A comment without a text was deleted after the server had read the list.
 export function CommentItem(props: Props) {
   const comment = read(CommentItemFragmentDoc, props.comment);
   const viewer = useViewer();
@@ -32,7 +32,9 @@ export function CommentItem(props: Props) {
           <Avatar user={comment.author} />
           {comment.author.username}
         </a>
-        <DateTime value={comment.creationDate} />
+        <a className={styles.date} href={`/posts/${props.postId}/comments/${comment.id}`}>
+          <DateTime value={comment.creationDate} />
+        </a>
         {comment.updatedDate && <span>edited</span>}
       </p>
       {content === null ? (

@@ -8,6 +8,7 @@ import {
   CommentItemFragmentDoc,
   CommentListFragmentDoc,
   CommentPageDocument,
+  LinkedCommentDocument,
 } from '../../gql/graphql';
 import { FaultBox } from '../../parts/FaultBox';
 import { focusIfLost } from '../../parts/focus';
@@ -19,6 +20,7 @@ import styles from './Comments.module.css';
 
 type Props = {
   postId: string;
+  linkedId?: string; // of the comment that a link names
   isPostOwn: boolean; // the viewer wrote the post
   list: FragmentType<typeof CommentListFragmentDoc>;
 };
@@ -46,10 +48,30 @@ export function Comments({ count, retry, ...props }: Props & { count: number; re
           <a href="/sign-in">Sign in</a> to comment.
         </p>
       )}
+      {props.linkedId && <LinkedComment {...props} linkedId={props.linkedId} />}
       {count === 0 && <p className="hint">Nobody has commented yet.</p>}
       <ol className={styles.list}>
         <Page {...props} number={1} />
       </ol>
+    </section>
+  );
+}
+
+// LinkedComment shows the comment that a link leads to, which can be on any page of the list.
+function LinkedComment({ linkedId, ...props }: Props & { linkedId: string }) {
+  const { data, faults, retry } = useRead(LinkedCommentDocument, { id: linkedId });
+  const section = useRef<HTMLElement>(null);
+  const comment = data?.node?.__typename === 'Comment' && data.node.post?.id === props.postId ? data.node : undefined;
+  const isGone = (data && !comment) || faults.some(({ code }) => code === 'BAD_USER_INPUT');
+  useEffect(() => {
+    if (route.get().isBack || !(comment || isGone)) return;
+    section.current!.scrollIntoView();
+    section.current!.focus({ preventScroll: true });
+  }, [Boolean(comment), isGone]);
+  return (
+    <section ref={section} className={styles.linked} aria-label="The linked comment" tabIndex={-1}>
+      {comment && <CommentItem {...props} comment={comment} />}
+      {isGone ? <p className="hint">The linked comment is no longer there.</p> : <FaultBox faults={faults} retry={retry} />}
     </section>
   );
 }
@@ -90,11 +112,14 @@ function Page({ list, number, ...props }: Props & { number: number }) {
   };
   return (
     <>
-      {edges.map(({ node }, index) => (
-        <li key={node.id} {...(number > route.get().pages && index === 0 && { tabIndex: -1, ref: focusIfLost })}>
-          <CommentItem comment={node} isPostOwn={props.isPostOwn} />
-        </li>
-      ))}
+      {edges.map(
+        ({ node }, index) =>
+          node.id !== props.linkedId && (
+            <li key={node.id} {...(number > route.get().pages && index === 0 && { tabIndex: -1, ref: focusIfLost })}>
+              <CommentItem {...props} comment={node} />
+            </li>
+          ),
+      )}
       {pageInfo.hasNextPage && !isOpen && (
         <li>
           <button onClick={open}>Show older comments</button>

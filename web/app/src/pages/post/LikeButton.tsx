@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
-import { useMutation } from 'urql';
+import { useMutation, useQuery } from 'urql';
 import { faultsOf } from '../../api/faults';
 import { useViewer } from '../../api/session';
 import { read, type FragmentType } from '../../gql/fragment-masking';
-import { LikeButtonFragmentDoc, LikePostDocument, UnlikePostDocument } from '../../gql/graphql';
+import { LikeButtonFragmentDoc, LikePostDocument, UnlikePostDocument, ViewerHasLikedDocument } from '../../gql/graphql';
 import { count } from '../../parts/count';
 import { Heart } from '../../parts/Icons';
 import { announce } from '../../parts/Notice';
@@ -14,28 +14,31 @@ import styles from './LikeButton.module.css';
 // the answer, and takes the prediction back if the server refuses. A like that leads to the page for
 // signing in is done when the reader comes back.
 export function LikeButton(props: { post: FragmentType<typeof LikeButtonFragmentDoc> }) {
-  const { id, likeCount, viewerHasLiked } = read(LikeButtonFragmentDoc, props.post);
+  const { id, likeCount } = read(LikeButtonFragmentDoc, props.post);
   const viewer = useViewer();
+  const [{ data, fetching }] = useQuery({ query: ViewerHasLikedDocument, variables: { id }, pause: viewer === null });
+  const viewerHasLiked = viewer !== null && Boolean(data?.post?.viewerHasLiked);
+  const isUnknown = viewer === undefined || (viewer !== null && !data && fetching);
   const [liking, like] = useMutation(LikePostDocument);
   const [unliking, unlike] = useMutation(UnlikePostDocument);
 
   useEffect(() => {
-    if (viewer === undefined || !left().isLiking) return;
+    if (isUnknown || !left().isLiking) return;
     keep({ isLiking: false });
     if (viewer && !viewerHasLiked) void toggle();
-  }, [viewer]);
+  }, [isUnknown]);
 
   async function toggle() {
     if (viewer === null) {
       keep({ isLiking: true });
-      return navigate('/sign-in');
+      return navigate('/sign-in', { isLiking: true });
     }
     if (liking.fetching || unliking.fetching) return;
     const { error } = await (viewerHasLiked ? unlike : like)({ input: { postId: id } });
     if (error) announce(faultsOf(error)[0]!.message);
   }
   return (
-    <button className={styles.like} aria-pressed={viewerHasLiked ?? false} onClick={toggle}>
+    <button className={styles.like} aria-pressed={viewerHasLiked} onClick={toggle}>
       <Heart /> {count(likeCount, 'like')}
     </button>
   );

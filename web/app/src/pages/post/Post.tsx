@@ -15,8 +15,9 @@ import { DeletePost } from './DeletePost';
 import { LikeButton } from './LikeButton';
 import styles from './Post.module.css';
 
-// Post shows a post with its comments, and what others do to it meanwhile.
-export function Post({ id }: { id: string }) {
+// Post shows a post with its comments, and what others do to it meanwhile. With the id of a comment, that
+// one comes first.
+export function Post({ id, commentId }: { id: string; commentId?: string }) {
   const viewer = useViewer();
   const { data, faults, isLoading, retry } = useRead(PostDocument, { id });
   const post = data?.post;
@@ -38,6 +39,7 @@ export function Post({ id }: { id: string }) {
       {post.comments && (
         <Comments
           postId={id}
+          linkedId={commentId}
           isPostOwn={viewer?.id === post.author.id}
           count={post.commentCount ?? 0}
           list={post.comments}
