@@ -15,6 +15,7 @@ import (
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/limits"
@@ -36,6 +37,8 @@ type site struct {
 	log         *lockedLog
 	// publicMaxAge is the server's PublicMaxAge, from the next call of serve on.
 	publicMaxAge time.Duration
+	// books are the server's Books, from the next call of serve on.
+	books *budget.Books
 	// intercept, if not nil, is called for each request to the database. It returns true if it has
 	// responded.
 	intercept func(w http.ResponseWriter, r *http.Request) bool
@@ -105,6 +108,7 @@ func (s *site) serve(l limits.Limits) {
 		Verifier:     trustingVerifier{},
 		Development:  s.development,
 		PublicMaxAge: s.publicMaxAge,
+		Books:        s.books,
 		Limits:       l,
 		Logger:       logger,
 	})
