@@ -7,8 +7,8 @@ import { priceOf, type Price as Amount } from './api';
 import { ru } from './charges';
 import { activeTab } from './tabs';
 
-// Price shows the price of the operation in the tab, before it runs. It is in the line between the editors,
-// because GraphiQL has no place for it. The charge of large items is greater than the price.
+// Price shows the price of the operation in the tab, before it runs. It is in the line between the
+// editors, because GraphiQL has no place for it. It does not say "up to": large items cost more.
 export function Price() {
   const price = usePrice();
   const [line, setLine] = useState<Element | null>(null);
@@ -27,8 +27,8 @@ export function Price() {
 // pause is the time in milliseconds without a change after which the price is asked for.
 const pause = 400;
 
-// usePrice returns the price of the operation in the tab that is shown. While somebody types, it returns
-// the last one.
+// usePrice returns the price of the operation in the tab that is shown. While somebody types, it
+// returns the last one.
 function usePrice(): Amount | undefined {
   const { id, query, variables } = useGraphiQL(activeTab) ?? {};
   const operationName = useGraphiQL((state) => state.operationName);
@@ -53,10 +53,15 @@ function usePrice(): Amount | undefined {
 }
 
 // paramsOf returns the request for an operation, or undefined if it is not valid.
-function paramsOf(schema: GraphQLSchema, query: string, variables: string, operationName?: string): FetcherParams | undefined {
+function paramsOf(
+  schema: GraphQLSchema,
+  query: string,
+  variables: string,
+  operationName?: string,
+): FetcherParams | undefined {
   try {
-    const values = tryParseJSONC(variables);
-    return validate(schema, parse(query)).length > 0 ? undefined : { query, variables: values, operationName };
+    const params = { query, variables: tryParseJSONC(variables), operationName };
+    return validate(schema, parse(query)).length > 0 ? undefined : params;
   } catch {
     return undefined; // somebody is typing
   }

@@ -4,8 +4,8 @@ import { useEffect } from 'react';
 // The members of an answer's extensions that the panel and the line below the answer show.
 const shown = ['budget', 'cosmos', 'session'];
 
-// useFoldedExtensions folds the extensions of each answer, so that its data can be seen. They are still a
-// part of the text, which a person can unfold and copy.
+// useFoldedExtensions folds the extensions of each answer, so that its data can be seen. They are
+// still a part of the text, which a person can unfold and copy.
 export function useFoldedExtensions() {
   const editor = useGraphiQL((state) => state.responseEditor);
   useEffect(() => {
@@ -14,8 +14,8 @@ export function useFoldedExtensions() {
   }, [editor]);
 }
 
-// Folding is what fold needs of Monaco's contribution. Its actions would fold lines of an answer in the
-// next one, if that comes first.
+// Folding is what fold needs of Monaco's contribution. Its actions would fold lines of an answer in
+// the next one, if that comes first.
 interface Folding {
   getFoldingModel(): Promise<FoldingModel | null> | null;
 }
@@ -33,11 +33,13 @@ async function fold(editor: MonacoEditor) {
   const model = await folding?.getFoldingModel(); // of the present text
   const lines = foldedLines(editor.getModel()?.getLinesContent() ?? []);
   const regions = lines.map((line) => model?.getRegionAtLine(line));
-  model?.toggleCollapseState(regions.filter((region) => region && lines.includes(region.startLineNumber) && !region.isCollapsed));
+  const isOpen = (region?: Region | null) =>
+    region && !region.isCollapsed && lines.includes(region.startLineNumber);
+  model?.toggleCollapseState(regions.filter(isOpen));
 }
 
-// foldedLines returns the numbers of the lines at which an answer is folded: that of its extensions, or
-// those of the members that are shown elsewhere, if there are others.
+// foldedLines returns the numbers of the lines at which an answer is folded: that of its extensions,
+// or those of the members that are shown elsewhere, if there are others.
 function foldedLines(lines: string[]): number[] {
   const start = lines.lastIndexOf('  "extensions": {');
   if (start < 0) return [];

@@ -15,10 +15,11 @@ const activeId = (state: TabsState) => activeTab(state)?.id;
 const filled = new Set<string>();
 
 // isOwn reports whether variables are those of an example, and nobody has changed them.
-const isOwn = (variables: string) => filled.has(variables) || examples.some((example) => example.variables === variables);
+const isOwn = (variables: string) =>
+  filled.has(variables) || examples.some((example) => example.variables === variables);
 
-// isUntouched reports whether a tab has nothing that would be lost if another example took its place: no
-// text that somebody typed, and no answer.
+// isUntouched reports whether a tab has nothing that would be lost if another example took its place:
+// no text that somebody typed, and no answer.
 function isUntouched({ query, variables, headers, response }: Tab): boolean {
   if (headers?.trim() || response) return false;
   return isOwn(variables ?? '') && (!query?.trim() || examples.some((example) => example.query === query));
@@ -26,8 +27,8 @@ function isUntouched({ query, variables, headers, response }: Tab): boolean {
 
 // useExamples returns functions to open an example, and to find out whether its tab is shown.
 //
-// An example that is open keeps its tab. Another one takes the place of an untouched tab, so that somebody
-// who looks at the examples has one tab, or else gets a tab of its own.
+// An example that is open keeps its tab. Another one takes the place of the active tab if that is
+// untouched, so that somebody who looks at the examples has one tab. Otherwise, it gets a new one.
 export function useExamples() {
   const { addTab, changeTab, stop, updateActiveTabValues } = useGraphiQLActions();
   const tabs = useGraphiQL((state) => state.tabs);
