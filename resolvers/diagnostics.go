@@ -35,7 +35,8 @@ type sentRequest struct {
 	PartitionKey  any      `json:"partitionKey"` // a string, or a list of strings for readMany
 	RequestCharge float64  `json:"requestCharge"`
 	Status        int      `json:"status"`
-	Cached        bool     `json:"cached,omitempty"` // no request was needed
+	Cached        bool     `json:"cached,omitempty"`      // no request was needed
+	SavedCharge   float64  `json:"savedCharge,omitempty"` // of a cached read: what it cost once
 }
 
 // Record implements cosmos.Recorder. It adds the path of the field that the context belongs to.
@@ -48,6 +49,7 @@ func (d *diagnostics) Record(ctx context.Context, request cosmos.Request) {
 		RequestCharge: request.Charge,
 		Status:        request.Status,
 		Cached:        request.Cached,
+		SavedCharge:   rounded(request.SavedCharge),
 	}
 	if field := graphql.GetFieldContext(ctx); field != nil {
 		sent.Path = field.Path()
@@ -78,10 +80,13 @@ func (d *diagnostics) addTo(response *graphql.Response, estimate float64) {
 	}
 	response.Extensions["cosmos"] = map[string]any{
 		"estimate":      estimate,
-		"requestCharge": math.Round(total*100) / 100, // the service reports charges with two digits
+		"requestCharge": rounded(total),
 		"requests":      append([]sentRequest{}, d.requests...),
 	}
 }
+
+// rounded returns a charge with two digits, as the service reports charges.
+func rounded(charge float64) float64 { return math.Round(charge*100) / 100 }
 
 // addBudget adds extensions.budget to a response: what the operation has spent, the price of the
 // background work that it caused, by kind, and what is left of the client's budgets, in RU.

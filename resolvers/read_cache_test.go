@@ -2,6 +2,7 @@ package resolvers_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -77,6 +78,38 @@ func TestReadsSeeAcknowledgedWrites(t *testing.T) {
 			t.Errorf("%+v: the test reads nothing twice", stats)
 		}
 	})
+}
+
+// TestSavedCharge sends a query twice: one with a point read, a query and a read many. The second
+// answer is read from the cache. It says for each request what the first one was charged.
+func TestSavedCharge(t *testing.T) {
+	skipUnderFaults(t)
+	engine := newEngine(t)
+	s := startServer(t, engine, newInjector(t, engine, inprocess.To(engine)), true)
+	ann := s.user("Ann")
+	for i := range 3 {
+		s.project(ann.post(fmt.Sprint("Post ", i), "Content"))
+	}
+	const query = `query($u:ID!){user(id:$u){username posts{nodes{content}}}}`
+	read := s.anonymous().ask(query, "u", ann.id).Extensions.Cosmos
+	kept := s.anonymous().ask(query, "u", ann.id).Extensions.Cosmos
+	operations := map[string]bool{}
+	for i, first := range read.Requests {
+		operations[first.Operation] = true
+		if first.Cached || first.SavedCharge != 0 || first.RequestCharge == 0 {
+			t.Errorf("first: %+v", first)
+		}
+		if i >= len(kept.Requests) {
+			break
+		}
+		second := kept.Requests[i]
+		if !second.Cached || second.RequestCharge != 0 || math.Abs(second.SavedCharge-first.RequestCharge) > 0.01 {
+			t.Errorf("first: %+v, second: %+v", first, second)
+		}
+	}
+	if len(operations) != 3 || len(kept.Requests) != len(read.Requests) || kept.RequestCharge != 0 {
+		t.Errorf("first: %+v, second: %+v", read, kept)
+	}
 }
 
 // acknowledgedPost is what was acknowledged of a post.

@@ -63,7 +63,7 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 	}
 	if d != nil {
 		end()
-		d.addTo(response, price.Estimate(ctx))
+		d.addTo(response, price.Of(graphql.GetOperationContext(ctx)).RU)
 		addBudget(response, budget.PaymentOf(ctx), usage.spending())
 	}
 	return response

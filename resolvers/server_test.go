@@ -155,6 +155,8 @@ type request struct {
 	PartitionKey         any
 	RequestCharge        float64
 	Status               int
+	Cached               bool
+	SavedCharge          float64
 }
 
 // send sends a query. The variables alternate between names and values.

@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/price"
 )
 
 // documentShapes are queries that take much memory for their tokens. Each has a number to make it
@@ -158,7 +159,7 @@ func TestKnownPrices(t *testing.T) {
 }
 
 // checkedPrice returns the price of a query's operation, and the error of its check.
-func checkedPrice(t *testing.T, d *Documents, query string, variables map[string]any) (any, error) {
+func checkedPrice(t *testing.T, d *Documents, query string, variables map[string]any) (float64, error) {
 	known, errs := d.Read(query, "")
 	if errs != nil {
 		t.Fatal(errs)
@@ -169,9 +170,9 @@ func checkedPrice(t *testing.T, d *Documents, query string, variables map[string
 	}
 	operation := &graphql.OperationContext{Doc: known.AST, Operation: known.Operation, Variables: values}
 	if err := d.prices.Check(operation, known.price); err != nil {
-		return operation.Stats.GetExtension("Estimate"), err
+		return price.Of(operation).RU, err
 	}
-	return operation.Stats.GetExtension("Estimate"), nil
+	return price.Of(operation).RU, nil
 }
 
 // TestConcurrentDocuments reads the same few documents in many goroutines.

@@ -26,9 +26,6 @@ var (
 // must tell its values apart.
 const sessionHeader = "Cosmosblog-Session"
 
-// diagnosticsHeader is the header by which a client asks what an operation was charged.
-const diagnosticsHeader = "X-Cosmos-Diagnostics"
-
 // vary lists the headers of requests that answers of /graphql depend on. All responses share the
 // slice, as those of securityHeaders.
 var vary = []string{"Origin, Accept, Accept-Encoding, Authorization, " + sessionHeader}

@@ -21,7 +21,7 @@ import (
 func (t transport) beginPayment(ctx context.Context, r *http.Request, operation *graphql.OperationContext) (*budget.Payment, *rejection) {
 	t.warnOfUnknownProxy(r)
 	writes := operation.Operation.Operation == ast.Mutation
-	payment, err := t.Books.Begin(userIDOf(ctx), ClientAddr(ctx), writes, price.Of(operation))
+	payment, err := t.Books.Begin(userIDOf(ctx), ClientAddr(ctx), writes, price.Of(operation).RU)
 	if err != nil {
 		return nil, &rejection{status: http.StatusTooManyRequests, err: err, payment: payment}
 	}

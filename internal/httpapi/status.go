@@ -68,7 +68,10 @@ var (
 		status: http.StatusRequestTimeout,
 		err:    &blog.Error{Code: blog.Timeout, Message: "The request took too long to arrive.", RetryAfter: time.Second},
 	}
-	errNotJSON = &rejection{
+	errBadDiagnostics = malformed("`%s` must be `1` or `%s`.", diagnosticsHeader, priceOnly)
+	errPriceOfSocket  = malformed("A WebSocket cannot price operations. Send the operation with POST.")
+	errPriceForbidden = forbidden("Only servers in development return the price of an operation. The operation was not executed.")
+	errNotJSON        = &rejection{
 		status: http.StatusUnsupportedMediaType,
 		err:    blog.Errorf(blog.BadUserInput, "Send the request as uncompressed application/json in UTF-8."),
 	}

@@ -37,6 +37,10 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.reject(w, r, errCrossSite)
 		return
 	}
+	if rejected := t.checkDiagnostics(r); rejected != nil {
+		t.reject(w, r, rejected)
+		return
+	}
 	if isWebSocket(r) && r.Method == http.MethodGet {
 		t.sockets.ServeHTTP(w, r)
 		return
@@ -44,7 +48,7 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := t.meterBody(w, r)
 	defer body.Close()
 	params, rejected := t.readParams(w, r)
-	if rejected == nil && body.Arrived() && (t.isSubscription(params) || acceptsOnlyEvents(r)) {
+	if rejected == nil && body.Arrived() && !asksForPriceOnly(r) && (t.isSubscription(params) || acceptsOnlyEvents(r)) {
 		body.Close()
 		if !acceptsEvents(r) {
 			t.reject(w, r, errNoStreamType)
@@ -109,6 +113,9 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	if len(errs) > 0 {
 		rejected := t.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
 		return t.encode(contentType, documentStatus(contentType), rejectedResponse(rejected)), nil
+	}
+	if asksForPriceOnly(r) {
+		return t.encode(contentType, executedStatus, pricedResponse(operation)), nil
 	}
 	if r.Method == http.MethodGet && operation.Operation.Operation != ast.Query {
 		return answer{}, errNotAQuery

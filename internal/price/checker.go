@@ -1,7 +1,6 @@
 package price
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -31,7 +30,7 @@ func (c *Checker) Prepare(document *ast.QueryDocument, operation *ast.OperationD
 	return c.list.Prepare(document, operation, c.limits.Spread)
 }
 
-// Check computes the operation's price, stores it for Estimate, and compares it with the limits.
+// Check computes the operation's price, stores it for Of, and compares it with the limits.
 // formula is the operation's formula, or nil. The error wraps a *blog.Error: COST_LIMIT_EXCEEDED
 // for the price, LIMIT_EXCEEDED for the numbers of fields and elements, or BAD_USER_INPUT if a
 // condition of @skip or @include is null.
@@ -43,7 +42,7 @@ func (c *Checker) Check(operation *graphql.OperationContext, formula *Formula) *
 		formula = c.list.prepare(operation, c.limits.Spread)
 	}
 	p := formula.Price(operation.Variables)
-	operation.Stats.SetExtension(estimateExtension, p.RU)
+	operation.Stats.SetExtension(priceExtension, p)
 	err := p.check(c.limits)
 	if err == nil {
 		return nil
@@ -69,16 +68,13 @@ func checkConditions(operation *graphql.OperationContext) *gqlerror.Error {
 	return nil
 }
 
-const estimateExtension = "Estimate"
+const priceExtension = "Price"
 
-// Estimate returns the price in RU of the operation in the context. It returns 0 if the operation
-// was rejected before its price was known.
-func Estimate(ctx context.Context) float64 { return Of(graphql.GetOperationContext(ctx)) }
-
-// Of returns the price in RU of an operation, as Estimate does.
-func Of(operation *graphql.OperationContext) float64 {
-	estimate, _ := operation.Stats.GetExtension(estimateExtension).(float64)
-	return estimate
+// Of returns the price of an operation. It is zero if the operation was rejected before its price
+// was known.
+func Of(operation *graphql.OperationContext) Price {
+	p, _ := operation.Stats.GetExtension(priceExtension).(Price)
+	return p
 }
 
 // check compares a price with the limits. Errors: COST_LIMIT_EXCEEDED, LIMIT_EXCEEDED.
@@ -121,4 +117,4 @@ func (e *LimitError) Extensions() map[string]any {
 	return map[string]any{"price": e.RU, "limit": e.Limit, "field": e.MostExpensive.Name}
 }
 
-func formatRU(charge float64) string { return strconv.FormatFloat(min(charge, maxRU), 'f', 2, 64) }
+func formatRU(charge float64) string { return strconv.FormatFloat(charge, 'f', 2, 64) }

@@ -207,13 +207,13 @@ func (f *Formula) Price(variables map[string]any) Price {
 		return *f.constant
 	}
 	total := f.root.cost(variables, 1).times(1)
-	return Price{
-		RU:            math.Round(min(total.ru, maxRU)*100) / 100, // request charges have two digits, too
-		Elements:      total.elements,
-		Fields:        f.fields,
-		MostExpensive: total.mostExpensive,
-	}
+	p := Price{RU: rounded(total.ru), Elements: total.elements, Fields: f.fields, MostExpensive: total.mostExpensive}
+	p.MostExpensive.RU = rounded(p.MostExpensive.RU)
+	return p
 }
+
+// rounded returns an amount of RU, at most maxRU, with two digits, as request charges have.
+func rounded(ru float64) float64 { return math.Round(min(ru, maxRU)*100) / 100 }
 
 // cost returns the cost of a selection for one object. If the object can be of several types, each
 // number of the cost is that of the most expensive type. listSize is the length of the nearest list

@@ -3,7 +3,6 @@ package price
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -26,12 +25,9 @@ func referencePrice(l List, operation *graphql.OperationContext, maxFields int) 
 	}
 	c := calculation{operation: operation, maxFields: maxFields}
 	total := c.selection(operation.Operation.SelectionSet, root, enclosing{listSize: 1}).times(1)
-	return Price{
-		RU:            math.Round(min(total.ru, maxRU)*100) / 100,
-		Elements:      total.elements,
-		Fields:        c.fields,
-		MostExpensive: total.mostExpensive,
-	}
+	p := Price{RU: rounded(total.ru), Elements: total.elements, Fields: c.fields, MostExpensive: total.mostExpensive}
+	p.MostExpensive.RU = rounded(p.MostExpensive.RU)
+	return p
 }
 
 // calculation is the state of one call to referencePrice.

@@ -33,7 +33,7 @@ const maxRU = 1e9
 type FieldPrice struct {
 	Name  string // in the schema, as in "Post.comments"
 	Field *ast.Field
-	RU    float64
+	RU    float64 // rounded as Price.RU
 }
 
 // Price returns the price of an operation. The operation and its variables must be valid.

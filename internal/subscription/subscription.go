@@ -168,7 +168,7 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams, after stri
 	if operation.Operation.Operation != ast.Subscription {
 		return refuse(errOnlyStreams)
 	}
-	x.key, x.price = key, price.Of(operation)
+	x.key, x.price = key, price.Of(operation).RU
 	x.account, x.address = s.API.Client(ctx)
 	var err error
 	if x.payment, err = s.Books.Begin(x.account, x.address, false, 0); err != nil {

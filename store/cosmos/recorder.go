@@ -29,6 +29,8 @@ type Request struct {
 	// Cached is true for a read that needed no request, because the program had the result. Only the
 	// context's Recorder gets it.
 	Cached bool
+	// SavedCharge is the RU that reading the result of a cached read cost once. It is 0 for others.
+	SavedCharge float64
 }
 
 // Recorder records every request of a DB or of a context, after its answer or failure.
@@ -59,6 +61,7 @@ func RecordCached(ctx context.Context, container, operation string, status int, 
 		Status:        status,
 		Begun:         time.Now(),
 		Cached:        true,
+		SavedCharge:   charge,
 	})
 }
 

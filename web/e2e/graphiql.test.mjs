@@ -22,9 +22,12 @@ async function explore(at = url, options) {
   return page;
 }
 
+const asksForPrice = (request) => request.headers()['x-cosmos-diagnostics'] === 'price';
+
 // isOfTab selects the requests that execute the operation of a tab. Those of the page itself have no
-// operation name, or ask for the schema.
-const isOfTab = (request) => ![undefined, 'IntrospectionQuery'].includes(request.postDataJSON()?.operationName);
+// operation name, or ask for the schema or a price.
+const isOfTab = (request) =>
+  ![undefined, 'IntrospectionQuery'].includes(request.postDataJSON()?.operationName) && !asksForPrice(request);
 
 // run executes the operation of the tab that is shown, and returns its answer.
 async function run(page) {
@@ -36,6 +39,15 @@ async function run(page) {
 }
 
 const panel = (page, name) => page.getByRole('button', { name: `Show ${name}` }).click();
+
+const tabs = (page) => page.getByRole('tab').allInnerTexts();
+
+// enter replaces the text of an editor. A space comes first, because the editor would close a brace.
+async function enter(page, editor, text) {
+  await page.getByRole('region', { name: editor }).locator('.monaco-editor:visible').first().click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(` ${text}`);
+}
 
 // example opens an example, and waits until its variables have ids. At first, the editor still shows those of the
 // tab before.
@@ -60,14 +72,19 @@ for (const colorScheme of ['light', 'dark']) {
   for (const width of [1280, 390]) {
     test(`a query and its charge, ${colorScheme}, ${width} px`, async () => {
       const page = await explore(url, { colorScheme, viewport: { width, height: 844 } });
+      await page.getByText('price 9 RU').waitFor();
       await page.axe(known);
       const { data, extensions } = await run(page);
+      assert.equal(extensions.cosmos.estimate, 9);
       assert.equal(data.feed.nodes.length, 20);
       const charge = extensions.cosmos.requestCharge.toLocaleString('en', { maximumFractionDigits: 2 });
-      await page.getByRole('status').getByRole('button', { name: `${charge} RU` }).click();
+      await page.getByRole('status').getByRole('button', { name: `${charge} RU` }).waitFor();
+      const [kept] = (await run(page)).extensions.cosmos.requests;
+      await page.getByRole('status').getByRole('button', { name: '0 RU', exact: true }).click();
       const rows = page.getByRole('region', { name: 'Requests to Cosmos DB' }).getByRole('row');
       assert.equal(await rows.count(), 1 + extensions.cosmos.requests.length);
-      assert.match(await rows.nth(1).innerText(), /feed\s+query in feed\s+post\s+([\d.]+|cached)$/);
+      const saved = (await rows.nth(1).innerText()).match(/feed\s+query in feed\s+post\s+cached\s+saved ([\d.]+)$/)?.[1];
+      assert.equal(saved, kept.savedCharge.toFixed(2));
       await page.axe(known);
 
       const [red, green, blue] = await page
@@ -80,6 +97,103 @@ for (const colorScheme of ['light', 'dark']) {
     });
   }
 }
+
+test('an example takes the place of one that is untouched, and of nothing else', async () => {
+  const page = await explore();
+  assert.deepEqual(await tabs(page), ['Feed']);
+  await example(page, 'Q1');
+  await example(page, 'Q2');
+  assert.deepEqual(await tabs(page), ['Post']);
+  await run(page); // its answer must stay
+  await example(page, 'Q4');
+  assert.deepEqual(await tabs(page), ['Post', 'Comments']);
+  await enter(page, 'Variables', '{"postId": "mine"}');
+  await example(page, 'Q6');
+  await enter(page, 'Operation Editor', '{ tags { name } }');
+  await example(page, 'T2'); // at once: GraphiQL copies what is typed into its tab after a moment
+  await page.getByRole('tab', { name: 'Archive' }).waitFor();
+  assert.deepEqual(await tabs(page), ['Post', 'Comments', '<untitled>', 'Archive']);
+
+  await example(page, 'Q4'); // is open
+  assert.deepEqual(await tabs(page), ['Post', 'Comments', '<untitled>', 'Archive']);
+  await page.getByRole('region', { name: 'Variables' }).getByText('"mine"').waitFor();
+  await page.getByRole('tab', { name: 'untitled' }).click();
+  await page.getByRole('region', { name: 'Operation Editor' }).getByText('tags').waitFor();
+  await page.getByRole('tab', { name: 'Post', exact: true }).click();
+  await page.getByRole('region', { name: 'Result Window' }).getByText('"content"').waitFor();
+  await page.getByRole('button', { name: 'New tab' }).click();
+  await example(page, 'Q5');
+  assert.deepEqual(await tabs(page), ['Post', 'Comments', '<untitled>', 'Archive', 'Likes']);
+  page.check();
+});
+
+test('the price is shown before the operation runs', async () => {
+  const page = await explore();
+  const priced = [];
+  const executed = [];
+  page.on('request', (request) => {
+    if (request.method() !== 'POST') return;
+    (asksForPrice(request) ? priced : executed).push(request);
+  });
+  await signIn(page, 'anna');
+  await example(page, 'C1');
+  const price = page.locator('.price');
+  await page.getByText(/^price [\d.]+ RU$/).waitFor();
+  await enter(page, 'Operation Editor', 'query Mine { feed(first: 50) { nodes { id } } }');
+  await page.getByText('price 18.6 RU').waitFor();
+  assert.equal(await price.getAttribute('title'), 'Query.feed costs most.');
+  assert.deepEqual(executed.map((request) => request.postDataJSON().operationName).filter(Boolean), []);
+  assert.ok(priced.every((request) => request.headers().authorization === undefined));
+
+  const before = priced.length;
+  await enter(page, 'Operation Editor', 'query Mine { feed(first: 50) { nodes { no } } }');
+  await price.waitFor({ state: 'detached' });
+  await enter(page, 'Operation Editor', 'query Mine($n: Int) { feed(first: $n) { nodes { id } } }');
+  await enter(page, 'Variables', '{"n": ');
+  await enter(page, 'Variables', '{"n": 1}');
+  await page.getByText('price 2.92 RU').waitFor();
+  assert.ok(priced.slice(before).every((request) => request.postData().includes('$n')), 'only valid operations');
+
+  await enter(page, 'Operation Editor', 'query Mine { feed(first: 100) { nodes { comments(first: 100) { nodes { id } } } } }');
+  await price.getByText('limit 500 RU').waitFor();
+  assert.match(await price.innerText(), /^price 1,[\d.]+ RU, limit 500 RU$/);
+  await page.axe(known);
+  assert.equal((await run(page)).errors[0].extensions.code, 'COST_LIMIT_EXCEEDED');
+  page.broken.splice(0); // the browser logs the status 400
+  page.check();
+});
+
+test('the answer shows its extensions folded, and has them when it is copied', async () => {
+  const page = await explore(url, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await enter(page, 'Operation Editor', '{ feed(first: 1) { nodes { title } } }');
+  await page.getByText('price 2.92 RU').waitFor();
+  const shown = page.getByRole('region', { name: 'Result Window' });
+  for (let runs = 0; runs < 2; runs++) {
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    await shown.locator('.inline-folded').waitFor();
+    await shown.getByText('"extensions"').waitFor();
+    assert.equal(await shown.getByText('"requestCharge"').count(), 0);
+    assert.ok(await shown.getByText('"title"').isVisible());
+  }
+  await shown.locator('.view-line').first().click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.press('ControlOrMeta+C');
+  const { extensions } = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+  assert.equal(extensions.cosmos.estimate, 2.92);
+  await shown.locator('.inline-folded').click();
+  await shown.getByText('"requestCharge"').first().waitFor();
+
+  await page.route('**/graphql', async (route) => {
+    if (asksForPrice(route.request())) return route.continue();
+    const answer = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...answer, extensions: { ...answer.extensions, stale: true } } });
+  });
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await shown.locator('.inline-folded').first().waitFor();
+  await shown.getByText('"stale"').waitFor(); // nothing else shows it
+  assert.equal(await shown.getByText('"requestCharge"').count(), 0);
+  page.check();
+});
 
 test('every query of the examples works at the first click', async () => {
   const page = await explore();
@@ -220,7 +334,7 @@ test('a token goes with all tabs, and is not in what GraphiQL stores', async () 
   };
   const token = await authorization();
   assert.match(token, /^Bearer ey/);
-  await page.getByRole('tab', { name: 'Likes' }).click();
+  await example(page, 'Q5');
   assert.equal(await authorization(), token);
   await page.waitForFunction(() => {
     const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));

@@ -82,7 +82,10 @@ function Request({ sent }: { sent: Sent }) {
           {keys.length > 1 ? `${keys.length} partitions` : keys[0]}
         </code>
       </td>
-      <td className="number">{sent.cached ? 'cached' : sent.requestCharge.toFixed(2)}</td>
+      <td className="number">
+        {sent.cached ? 'cached' : sent.requestCharge.toFixed(2)}
+        {sent.savedCharge && <small>saved {sent.savedCharge.toFixed(2)}</small>}
+      </td>
     </tr>
   );
 }

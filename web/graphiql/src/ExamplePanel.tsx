@@ -1,26 +1,18 @@
-import { useGraphiQL, useGraphiQLActions, type GraphiQLPlugin } from '@graphiql/react';
+import { useGraphiQLActions, type GraphiQLPlugin } from '@graphiql/react';
 import { examples, type Example } from './examples';
 import { ru } from './charges';
 import { ExamplesIcon } from './icons';
 import { isNarrow } from './narrow';
+import { useExamples } from './tabs';
 
 export const examplesPlugin: GraphiQLPlugin = { title: 'Examples', icon: ExamplesIcon, content: ExamplePanel };
 
 // ExamplePanel lists the operations of the article. Each one opens in its tab.
 function ExamplePanel() {
-  const { addTab, changeTab, setVisiblePlugin } = useGraphiQLActions();
-  const tabs = useGraphiQL((state) => state.tabs);
-  const active = useGraphiQL((state) => state.activeTabIndex);
-  const queryEditor = useGraphiQL((state) => state.queryEditor);
-  const variableEditor = useGraphiQL((state) => state.variableEditor);
-
-  const find = ({ query }: Example) => tabs.findIndex((tab) => tab.query === query);
-  const open = (example: Example) => {
-    const index = find(example);
-    if (index < 0) addTab();
-    else if (index !== active) changeTab(index);
-    queryEditor?.setValue(example.query);
-    variableEditor?.setValue(example.variables); // with empty ids, so that stale ones are replaced
+  const { setVisiblePlugin } = useGraphiQLActions();
+  const { isActive, open } = useExamples();
+  const choose = (example: Example) => {
+    open(example);
     if (isNarrow()) setVisiblePlugin(null);
   };
   return (
@@ -38,8 +30,8 @@ function ExamplePanel() {
           <li key={example.code}>
             <button
               type="button"
-              onClick={() => open(example)}
-              aria-current={find(example) === active ? 'true' : undefined}
+              onClick={() => choose(example)}
+              aria-current={isActive(example) ? 'true' : undefined}
             >
               <span className="code">{example.code}</span>
               <span className="title">{example.title}</span>

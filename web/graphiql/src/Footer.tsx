@@ -2,6 +2,7 @@ import { Button, useGraphiQLActions } from '@graphiql/react';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { reasonOf } from '../../shared/fetch';
+import { useFoldedExtensions } from './answer';
 import { ask } from './api';
 import { chargesPlugin } from './ChargePanel';
 import { ru, useCharges, type Sent } from './charges';
@@ -12,6 +13,7 @@ import { useActiveTab } from './tabs';
 // Footer is the line below an answer: what it cost, and the next step if it was refused.
 export function Footer() {
   useActiveTab();
+  useFoldedExtensions();
   const showCharges = useShowCharges();
   const { last } = useCharges();
   if (!last) return <p className="footer">The charge of each answer is shown here.</p>;

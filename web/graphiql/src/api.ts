@@ -51,6 +51,31 @@ export const fetcher: Fetcher = async (params, options) => {
   return result;
 };
 
+// Price is the price of an operation in RU.
+export interface Price {
+  ru: number;
+  field?: string; // the most expensive one
+  limit?: number; // if the price is above it
+}
+
+// priceOf returns the price of a valid operation, which is not executed, or undefined if the server
+// returns none.
+export async function priceOf(params: FetcherParams, signal: AbortSignal): Promise<Price | undefined> {
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    // A price above the limit has the status 200 only for this media type. Browsers log others.
+    headers: { accept: 'application/json', 'content-type': 'application/json', 'x-cosmos-diagnostics': 'price' },
+    body: JSON.stringify({ ...params, operationName: operationOf(params)?.name?.value }),
+    signal,
+  });
+  const { errors, extensions }: ExecutionResult = await response.json();
+  const cosmos = extensions?.cosmos as { estimate: number; mostExpensive?: { field: string } } | undefined;
+  if (cosmos) return { ru: cosmos.estimate, field: cosmos.mostExpensive?.field };
+  const refusal = errors?.[0]?.extensions as { code: string; price: number; field: string; limit: number } | undefined;
+  if (refusal?.code !== 'COST_LIMIT_EXCEEDED') return;
+  return { ru: refusal.price, field: refusal.field, limit: refusal.limit };
+}
+
 const size = (text: string) => new Blob([text]).size;
 
 // operationOf returns the operation to execute, if it is clear which one. GraphiQL learns the names in a

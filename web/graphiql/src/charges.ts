@@ -11,6 +11,7 @@ export interface Sent {
   requestCharge: number;
   status: number;
   cached?: boolean;
+  savedCharge?: number; // of a cached read: what it cost once
 }
 
 // Answer is an answer to an operation of the editor. Those of a subscription have no time, because they

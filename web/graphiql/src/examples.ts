@@ -1,5 +1,5 @@
-// The ten operations of the article, the lists of tags and months, and the subscriptions, as tabs. Their
-// variables are filled with ids of the blog when a tab is shown.
+// The ten operations of the article, the lists of tags and months, and the subscriptions. The
+// variables of an example are filled with ids of the blog when its tab is shown.
 
 const texts = import.meta.glob<string>('./examples/*.graphql', { query: '?raw', import: 'default', eager: true });
 
@@ -28,7 +28,8 @@ const example = (code: string, title: string, articleRU: number | undefined, fil
 
 const format = (variables: object) => JSON.stringify(variables, null, 2);
 
-// The feed is first, because it needs no variables. The others tell a story, in the article's order.
+// The feed is first, and open at the beginning, because it needs no variables. The others tell a
+// story, in the article's order.
 export const examples = [
   example('Q6', 'Recent posts', 16.97, 'feed'),
   example('C1', 'Create a user', 5.71, 'create-user', { username: '' }),

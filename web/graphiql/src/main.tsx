@@ -9,9 +9,11 @@ import { examplesPlugin } from './ExamplePanel';
 import { examples } from './examples';
 import { Footer } from './Footer';
 import { isNarrow } from './narrow';
+import { Price } from './Price';
 import { SignIn } from './SignIn';
 
-const tabs = examples.map(({ query, variables }) => ({ query, variables }));
+const { query, variables } = examples[0]!;
+const firstTabs = [{ query, variables }];
 const plugins = [HISTORY_PLUGIN, examplesPlugin, chargesPlugin];
 
 createRoot(document.getElementById('root')!).render(
@@ -21,7 +23,7 @@ createRoot(document.getElementById('root')!).render(
       fetcher={fetcher}
       plugins={plugins}
       visiblePlugin={isNarrow() ? undefined : examplesPlugin}
-      defaultTabs={tabs}
+      defaultTabs={firstTabs}
       shouldPersistHeaders={false}
       showPersistHeadersSettings={false}
       defaultEditorToolsVisibility="variables"
@@ -37,6 +39,7 @@ createRoot(document.getElementById('root')!).render(
         {({ prettify, copy, merge }) => (
           <>
             <SignIn />
+            <Price />
             {prettify}
             {merge}
             {copy}

@@ -1,17 +1,72 @@
-import { useGraphiQL } from '@graphiql/react';
+import { useGraphiQL, useGraphiQLActions, type TabsState } from '@graphiql/react';
 import { useEffect } from 'react';
 import { usernameOf } from '../../shared/session';
 import { findIds } from './api';
-import { emptyIds, fill } from './examples';
+import { emptyIds, examples, fill, type Example } from './examples';
 import { useSession } from './session';
 
-// activeTab selects the id of the tab that is shown.
-const activeTab = (state: { tabs: { id: string }[]; activeTabIndex: number }) => state.tabs[state.activeTabIndex]?.id;
+type Tab = TabsState['tabs'][number];
+
+// activeTab selects the tab that is shown, and activeId its id.
+export const activeTab = (state: TabsState): Tab | undefined => state.tabs[state.activeTabIndex];
+const activeId = (state: TabsState) => activeTab(state)?.id;
+
+// filled are the variables of examples that the page has filled with ids.
+const filled = new Set<string>();
+
+// isOwn reports whether variables are those of an example, and nobody has changed them.
+const isOwn = (variables: string) =>
+  filled.has(variables) || examples.some((example) => example.variables === variables);
+
+// isUntouched reports whether a tab has nothing that would be lost if another example took its place:
+// no text that somebody typed, and no answer.
+function isUntouched({ query, variables, headers, response }: Tab): boolean {
+  if (headers?.trim() || response) return false;
+  return isOwn(variables ?? '') && (!query?.trim() || examples.some((example) => example.query === query));
+}
+
+// useExamples returns functions to open an example, and to find out whether its tab is shown.
+//
+// An example that is open keeps its tab. Another one takes the place of the active tab if that is
+// untouched, so that somebody who looks at the examples has one tab. Otherwise, it gets a new one.
+export function useExamples() {
+  const { addTab, changeTab, stop, updateActiveTabValues } = useGraphiQLActions();
+  const tabs = useGraphiQL((state) => state.tabs);
+  const active = useGraphiQL((state) => state.activeTabIndex);
+  const isFetching = useGraphiQL((state) => state.isFetching || state.subscription !== null);
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  const variableEditor = useGraphiQL((state) => state.variableEditor);
+  const headerEditor = useGraphiQL((state) => state.headerEditor);
+
+  const isActive = ({ query }: Example) => tabs[active]?.query === query;
+  const open = (example: Example) => {
+    const typed = {
+      query: queryEditor?.getValue() ?? null,
+      variables: variableEditor?.getValue() ?? null,
+      headers: headerEditor?.getValue() ?? null,
+    };
+    updateActiveTabValues(typed); // GraphiQL itself does so only after a moment
+    const current = { ...tabs[active]!, ...typed };
+    const index = tabs.with(active, current).findIndex(({ query }) => query === example.query);
+    if (index === active) return;
+    if (index >= 0) {
+      changeTab(index);
+      if (!isOwn(tabs[index]!.variables ?? '')) return; // somebody typed them
+    } else if (isFetching || !isUntouched(current)) {
+      stop(); // its answers would come to the new tab
+      addTab();
+    }
+    queryEditor?.setValue(example.query);
+    variableEditor?.setValue(example.variables); // with empty ids, so that stale ones are replaced
+    updateActiveTabValues({ query: example.query, variables: example.variables, operationName: null });
+  };
+  return { isActive, open };
+}
 
 // useActiveTab writes ids to the variables of the tab that is shown, and scrolls the tab into view.
 export function useActiveTab() {
   useIdsInVariables();
-  const tab = useGraphiQL(activeTab);
+  const tab = useGraphiQL(activeId);
   useEffect(() => {
     document.querySelector('.graphiql-tab-active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [tab]);
@@ -22,7 +77,7 @@ export function useActiveTab() {
 function useIdsInVariables() {
   const session = useSession();
   const editor = useGraphiQL((state) => state.variableEditor);
-  const tab = useGraphiQL(activeTab);
+  const tab = useGraphiQL(activeId);
   const isFetching = useGraphiQL((state) => state.isFetching);
   const query = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.query);
   useEffect(() => {
@@ -34,8 +89,10 @@ function useIdsInVariables() {
     const found = needsQuery ? findIds() : Promise.resolve({});
     found.then(
       (ids) => {
-        const filled = fill(text, { ...ids, username: session && usernameOf(session.name) });
-        if (isCurrent && editor.getValue() === text && filled !== text) editor.setValue(filled);
+        const full = fill(text, { ...ids, username: session && usernameOf(session.name) });
+        if (!isCurrent || editor.getValue() !== text || full === text) return;
+        if (isOwn(text)) filled.add(full);
+        editor.setValue(full);
       },
       () => {}, // the server is gone: the ids stay empty, and running the example shows why
     );
