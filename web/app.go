@@ -9,7 +9,8 @@ import (
 
 // Settings are what the blog's program must know of its server.
 type Settings struct {
-	// Development tells that people sign in by name, and that the server reports costs and has GraphiQL.
+	// Development tells that people sign in by name, and that the server reports costs and has
+	// GraphiQL.
 	Development bool `json:"development,omitempty"`
 	// Issuer signs people in. Without it, and without Development, nobody can sign in.
 	Issuer *Issuer `json:"issuer,omitempty"`
@@ -54,9 +55,9 @@ func NewApp(options Options, settings Settings) *App {
 	return a
 }
 
-// File returns the handler of the file that a request names, or nil if the request names a page. The
-// same path is a page for a browser, and an error for another client. The handler serves GET and HEAD
-// only.
+// File returns the handler of the file that a request names, or nil if the request names a page.
+// The same path is a page for a browser, and an error for another client. The handler serves GET
+// and HEAD only.
 func (a *App) File(r *http.Request) http.Handler {
 	if a.files.find(r.URL.Path) != nil || strings.HasPrefix(r.URL.Path, "/assets/") {
 		return a.files
@@ -70,15 +71,16 @@ func (a *App) File(r *http.Request) http.Handler {
 	})
 }
 
-// HasData reports whether the page at the escaped path of a URL, or the Atom feed, has data to read.
+// HasData reports whether the page at the escaped path of a URL, or the Atom feed, has data to
+// read.
 func (a *App) HasData(path string) bool {
 	v, _ := findView(path)
 	return path == AtomPath || v != nil && len(v.queries) > 0
 }
 
-// Policy returns the Content-Security-Policy of the blog's pages. They may load this server's files and
-// use its API, have no inline styles, and can create no script or HTML from text. They connect to
-// nothing else but the given origins, those of the issuer.
+// Policy returns the Content-Security-Policy of the blog's pages. They may load this server's files
+// and use its API, have no inline styles, and can create no script or HTML from text. They connect
+// to nothing else but the given origins, those of the issuer.
 func Policy(issuer []string) string {
 	connect := strings.Join(append([]string{"'self'"}, issuer...), " ")
 	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
@@ -86,8 +88,8 @@ func Policy(issuer []string) string {
 		"require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// Query executes a query as somebody who has not signed in. It returns the status of the response and
-// its body in JSON. The status is 200 if the query was executed.
+// Query executes a query as somebody who has not signed in. It returns the status of the response
+// and its body in JSON. The status is 200 if the query was executed.
 type Query func(query string, variables map[string]any) (status int, body []byte)
 
 // Page is the response to a request for a page of the blog, or for its Atom feed.
@@ -97,11 +99,11 @@ type Page struct {
 	Body        []byte
 }
 
-// Page returns the page at the escaped path of a URL, or the Atom feed at AtomPath. origin begins the
-// addresses of pages, such as https://blog.example.com.
+// Page returns the page at the escaped path of a URL, or the Atom feed at AtomPath. origin begins
+// the addresses of pages, such as https://blog.example.com.
 //
-// The status is 404 if the page's object does not exist. If its data could not be read, the status is
-// that of the query, or 503. The page then has no data, and its program reads them.
+// The status is 404 if the page's object does not exist. If its data could not be read, the status
+// is that of the query, or 503. The page then has no data, and its program reads them.
 func (a *App) Page(path, origin string, query Query) Page {
 	if path == AtomPath {
 		return atomFeed(origin, query)
@@ -142,8 +144,8 @@ type result struct {
 // isComplete reports whether a program can show the answer. If something failed, it tries again.
 func (r *result) isComplete() bool { return r.status != 0 && len(r.Errors) == 0 && r.status < 400 }
 
-// readData executes a query of the blog. The status of its result is 404 if an id is malformed, and 503
-// if its object could not be read.
+// readData executes a query of the blog. The status of its result is 404 if an id is malformed, and
+// 503 if its object could not be read.
 func readData(query Query, operation string, variables map[string]any) (result, []byte) {
 	status, body := query(documentsByName[operation].text, variables)
 	r := result{}
@@ -174,8 +176,8 @@ type preloaded struct {
 
 const blogDescription = "A blog on Azure Cosmos DB"
 
-// write writes the HTML of a page. What is written for the program is JSON without `<`, so that no text
-// can end its element.
+// write writes the HTML of a page. What is written for the program is JSON without `<`, so that no
+// text can end its element.
 func (a *App) write(status int, h head, loaded []preloaded) Page {
 	program, err := json.Marshal(struct {
 		Settings

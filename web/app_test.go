@@ -40,7 +40,8 @@ func program(t *testing.T, page web.Page) (program struct {
 	return program
 }
 
-// TestHostileTexts checks that no text of a post becomes HTML, and that the program gets it unchanged.
+// TestHostileTexts checks that no text of a post becomes HTML, and that the program gets it
+// unchanged.
 func TestHostileTexts(t *testing.T) {
 	const hostile = `</script></title><script>alert(1)</script>" onload="x <!--`
 	answer, err := json.Marshal(map[string]any{"data": map[string]any{"post": map[string]any{

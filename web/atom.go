@@ -45,8 +45,8 @@ type (
 	}
 )
 
-// atomFeed returns the most recent posts in Atom. The id of a post is its address. If the posts could
-// not be read, the page has the status of the query, or 503, and the answer as its body.
+// atomFeed returns the most recent posts in Atom. The id of a post is its address. If the posts
+// could not be read, the page has the status of the query, or 503, and the answer as its body.
 func atomFeed(origin string, query Query) Page {
 	read, body := readData(query, "AtomFeed", map[string]any{})
 	if read.status != http.StatusOK {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// descriptionLength is how many characters of a text a description has. Search engines and previews of
-// links show about as many.
+// descriptionLength is how many characters of a text a description has. Search engines and previews
+// of links show about as many.
 const descriptionLength = 200
 
 // beginning returns the words with which a text in Markdown begins, without its marks.
@@ -28,7 +28,8 @@ func beginning(text string) string {
 	return words + "…"
 }
 
-// The marks of Markdown, as the program's marks.ts leaves them out of excerpts. Each has its replacement.
+// The marks of Markdown, as the program's marks.ts leaves them out of excerpts. Each has its
+// replacement.
 var marks = []struct {
 	mark        *regexp.Regexp
 	replacement string
@@ -46,7 +47,8 @@ var marks = []struct {
 	{regexp.MustCompile("\\\\([!-/:-@[-`{-~])"), "$1"},
 }
 
-// withoutMarks returns the words of a text in Markdown, without line breaks. It may end within a mark.
+// withoutMarks returns the words of a text in Markdown, without line breaks. It may end within a
+// mark.
 func withoutMarks(text string) string {
 	for _, m := range marks {
 		text = m.mark.ReplaceAllString(text, m.replacement)

@@ -21,8 +21,8 @@ type viewQuery struct {
 	operation string
 	isList    bool              // the query has the variable isFirst
 	names     map[string]string // the variables that are parameters
-	// describe sets what the head says, for the parameters of a path. It returns false if the object
-	// does not exist.
+	// describe sets what the head says, for the parameters of a path. It returns false if the
+	// object does not exist.
 	describe func(data, map[string]string, *head) bool
 }
 

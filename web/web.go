@@ -18,13 +18,13 @@ var dist embed.FS
 //go:embed app/src/gql/persisted-documents.json
 var documents []byte
 
-// Documents returns the manifest of the blog's documents. The blog sends their ids, so a server of its
-// pages must know them.
+// Documents returns the manifest of the blog's documents. The blog sends their ids, so a server of
+// its pages must know them.
 func Documents() []byte { return documents }
 
-// GraphiQL's policy (Content-Security-Policy). Its page may load this server's files and use its API,
-// and nothing else. Its editor inserts style elements and attributes, draws with images in data URLs,
-// and runs in workers.
+// GraphiQL's policy (Content-Security-Policy). Its page may load this server's files and use its
+// API, and nothing else. Its editor inserts style elements and attributes, draws with images in
+// data URLs, and runs in workers.
 const graphiqlPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"font-src 'self'; connect-src 'self'; worker-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -31,7 +31,8 @@ var sites = []struct {
 	{web.GraphiQL(options), "dist/graphiql", "/playground", "/playground/"},
 }
 
-// blog returns the handler of the blog's files and pages. No object exists, and no list has elements.
+// blog returns the handler of the blog's files and pages. No object exists, and no list has
+// elements.
 func blog() http.Handler {
 	app := web.NewApp(options, web.Settings{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,9 +9,9 @@ import (
 	"cosmosblog/web"
 )
 
-// LoadDocuments returns the documents of the API, with those of the manifest in the settings, and of
-// the blog's pages if they are served. Error: if the manifest cannot be read, or a document is invalid
-// or too expensive.
+// LoadDocuments returns the documents of the API, with those of the manifest in the settings, and
+// of the blog's pages if they are served. Error: if the manifest cannot be read, or a document is
+// invalid or too expensive.
 func LoadDocuments(task Task, l limits.Limits) (*documents.Documents, error) {
 	known := documents.New(l, task.Config.Development())
 	if task.Config.ServesPages() {

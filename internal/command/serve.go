@@ -60,8 +60,8 @@ func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 	return auth.NoIssuer{}, nil
 }
 
-// PagesIssuer returns how people sign in on the blog's pages; nil if no issuer signs them in. The pages
-// send the token that is made for the audience: their own identity token, or one of access.
+// PagesIssuer returns how people sign in on the blog's pages; nil if no issuer signs them in. The
+// pages send the token that is made for the audience: their own identity token, or one of access.
 func PagesIssuer(c config.Config) *web.Issuer {
 	if c.PagesClient == "" {
 		return nil

@@ -88,9 +88,9 @@ func (m Manifest) addApollo(text []byte) error {
 }
 
 // Load keeps the documents of a manifest for ever, validated and priced. Afterwards, Text finds
-// them. If two manifests have an id, the latter's text replaces the former's. Load must be called before
-// all other methods. Error: if a document is invalid, has no operation, or costs more than the limit with
-// the variables that make it cheapest. It names the document.
+// them. If two manifests have an id, the latter's text replaces the former's. Load must be called
+// before all other methods. Error: if a document is invalid, has no operation, or costs more than
+// the limit with the variables that make it cheapest. It names the document.
 func (d *Documents) Load(m Manifest) error {
 	maps.Copy(d.texts, m)
 	ids := slices.Sorted(maps.Keys(m))
@@ -107,7 +107,8 @@ func (d *Documents) Load(m Manifest) error {
 	return nil
 }
 
-// RejectOthers makes Read reject all documents that Load has not kept. It must be called before Read.
+// RejectOthers makes Read reject all documents that Load has not kept. It must be called before
+// Read.
 func (d *Documents) RejectOthers() { d.only = true }
 
 // rank orders ids, so that an error names a document by the id of its file, and not by its hash.

@@ -55,15 +55,15 @@ type Options struct {
 	Books *budget.Books
 	// Sessions lets clients read what they have written. If it is nil, there are no session tokens.
 	Sessions *sessions.Sessions
-	// PagesOrigin is where browsers reach the blog's pages, such as https://blog.example.com. If it is
-	// empty, there are pages in development only.
+	// PagesOrigin is where browsers reach the blog's pages, such as https://blog.example.com. If it
+	// is empty, there are pages in development only.
 	PagesOrigin string
-	// PagesIssuer signs people in on the pages. If it is nil, they do so by name in development, and
-	// otherwise not at all.
+	// PagesIssuer signs people in on the pages. If it is nil, they do so by name in development,
+	// and otherwise not at all.
 	PagesIssuer *web.Issuer
 	// Development enables the blog's pages, GraphiQL, introspection, automatic persisted queries,
-	// suggestions in errors and /metrics. It rejects requests that are not addressed to this machine.
-	// If Verifier is an auth.LocalKey, /development/token returns tokens.
+	// suggestions in errors and /metrics. It rejects requests that are not addressed to this
+	// machine. If Verifier is an auth.LocalKey, /development/token returns tokens.
 	Development bool
 	// PublishSchema serves the schema at /schema.graphql. In development, it is always served.
 	PublishSchema bool
@@ -73,8 +73,8 @@ type Options struct {
 	// Proxies are the networks of the trusted proxies. Only they may set X-Forwarded-For and
 	// X-Forwarded-Host.
 	Proxies proxy.Trusted
-	// PublicMaxAge is how long caches may share the answer to a GET that depends on no viewer and no
-	// session, in whole seconds. If it is 0, only clients may keep answers.
+	// PublicMaxAge is how long caches may share the answer to a GET that depends on no viewer and
+	// no session, in whole seconds. If it is 0, only clients may keep answers.
 	PublicMaxAge time.Duration
 	// Documents may have a manifest of documents (documents.Load). If it is nil, there is none.
 	Documents *documents.Documents
@@ -86,7 +86,8 @@ type Options struct {
 	Metrics http.Handler
 	// Top serves /top in development. If it is nil, /top does not exist.
 	Top http.Handler
-	// Logger logs why a readiness check failed, and which origins are refused; slog's default if nil.
+	// Logger logs why a readiness check failed, and which origins are refused; slog's default if
+	// nil.
 	Logger *slog.Logger
 	// Traffic records every request to /graphql. If it is nil, nothing is recorded.
 	Traffic *telemetry.Traffic
@@ -101,8 +102,8 @@ const (
 )
 
 // New returns the handler of all routes: /graphql, /healthz and /readyz, /schema.graphql if it is
-// published, the blog at / in development or with PagesOrigin, and in development GraphiQL at /playground,
-// /development/token, /metrics and /top.
+// published, the blog at / in development or with PagesOrigin, and in development GraphiQL at
+// /playground, /development/token, /metrics and /top.
 func New(options Options) http.Handler {
 	options.Limits = options.Limits.OrDefault()
 	if options.Logger == nil {
@@ -200,8 +201,8 @@ func (a *api) readOnly(next http.Handler) http.Handler {
 			return
 		}
 		if strings.Contains(r.Header.Get("Range"), ",") {
-			// A server may ignore ranges (RFC 9110, section 14.2). The answer to several can be many times
-			// larger than the file, and nobody needs more than one of files this small.
+			// A server may ignore ranges (RFC 9110, section 14.2). The answer to several can be
+			// many times larger than the file, and nobody needs more than one of files this small.
 			r.Header.Del("Range")
 		}
 		next.ServeHTTP(w, r)

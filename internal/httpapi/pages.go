@@ -57,9 +57,9 @@ func (a *api) fileOptions() web.Options {
 	return web.Options{AcceptsGzip: acceptsGzip, NotFound: http.HandlerFunc(a.notFound)}
 }
 
-// servePage responds with a page of the blog, or its Atom feed. Its queries are executed as those of
-// requests without a token: the client's address pays for them, and they share the places and the memory
-// of all operations. Only the feed can be kept, because a page's data are read once.
+// servePage responds with a page of the blog, or its Atom feed. Its queries are executed as those
+// of requests without a token: the client's address pays for them, and they share the places and
+// the memory of all operations. Only the feed can be kept, because a page's data are read once.
 func (t transport) servePage(w http.ResponseWriter, r *http.Request, app *web.App) {
 	memory := t.answers.Hold()
 	defer memory.Close()

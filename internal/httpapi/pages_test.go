@@ -42,8 +42,8 @@ func preloadedBy(t *testing.T, r reply) []preloaded {
 	return program.Preloaded
 }
 
-// TestPagesOfBlog requests pages of a real blog. Their data are the API's answers to somebody who has not
-// signed in, and depend on no viewer.
+// TestPagesOfBlog requests pages of a real blog. Their data are the API's answers to somebody who
+// has not signed in, and depend on no viewer.
 func TestPagesOfBlog(t *testing.T) {
 	s := newSite(t, true)
 	known := manifests.New(limits.Default(), false)
@@ -125,7 +125,8 @@ func (originsVerifier) Origins() []string {
 	return []string{"https://login.example.com", "https://token.example.com"}
 }
 
-// TestPagesOfIssuer checks that a page connects to the issuer that signs people in, and to nothing else.
+// TestPagesOfIssuer checks that a page connects to the issuer that signs people in, and to nothing
+// else.
 func TestPagesOfIssuer(t *testing.T) {
 	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
 		o.Verifier, o.PagesOrigin = originsVerifier{}, "https://blog.example.com"
