@@ -9,15 +9,17 @@ const header = 'Cosmosblog-Session';
 const maxLength = 4096; // of the header; the server accepts twice that
 
 // Written are the tokens of an account. An answer's token includes those that its request sent, so
-// there are several only if mutations ran at the same time.
-type Written = { name: string; tokens: string[] };
+// there are several only if mutations ran at the same time. at is the time of the last change.
+type Written = { name: string; tokens: string[]; at: number };
 
 const key = 'cosmosblog.written';
 
-function tokensOf(name?: string): string[] {
+function writtenBy(name?: string): Written | undefined {
   const written = storage.read<Written>(key);
-  return written?.name === name ? (written?.tokens ?? []) : [];
+  return written && written.name === name ? written : undefined;
 }
+
+const tokensOf = (name?: string) => writtenBy(name)?.tokens ?? [];
 
 // replace replaces the tokens that a request sent by that of its answer. If all are too long
 // together, it keeps the newest one.
@@ -25,7 +27,7 @@ function replace(name: string, sent: string[], token?: string) {
   const tokens = tokensOf(name).filter((other) => !sent.includes(other));
   if (token) tokens.push(token);
   const isTooLong = tokens.join().length > maxLength;
-  storage.set(key, JSON.stringify({ name, tokens: isTooLong ? tokens.slice(-1) : tokens }));
+  storage.set(key, JSON.stringify({ name, tokens: isTooLong ? tokens.slice(-1) : tokens, at: Date.now() }));
 }
 
 // The tokens end with the session, also with one that the server has rejected: it may have another
@@ -51,8 +53,9 @@ export function fetchAs(name?: string): typeof fetch {
   };
 }
 
-// hasWritten reports whether an account has changed something since it signed in.
-export const hasWritten = (name?: string) => name !== undefined && tokensOf(name).length > 0;
+// hasWritten reports whether an account has changed something in the last five minutes. Later, everybody sees
+// the change.
+export const hasWritten = (name?: string) => Date.now() - (writtenBy(name)?.at ?? 0) < 5 * 60_000;
 
 // refusesTokens reports whether a server has refused a request because of its tokens. It has then
 // executed nothing.

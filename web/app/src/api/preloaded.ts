@@ -47,6 +47,6 @@ const queries = answers.map(({ id, variables }) => ({ id, variables }));
 const isFirst = () => route.get().visit === 0;
 
 // isPreloaded reports whether the page came with the answer to a query, so that a place need not read it. An
-// account that has written something reads it nevertheless, because the HTML is written for everybody.
+// account that has just written something reads it nevertheless: the HTML is written for everybody.
 export const isPreloaded = (document: object, variables: object) =>
   isFirst() && !hasWritten(session.get()?.name) && queries.some(isOf(document, variables));
