@@ -742,6 +742,11 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   ` + "`" + `excerpt` + "`" + ` if the beginning is enough. ` + "`" + `null` + "`" + ` if the post was deleted after the list was read.
   """
   content: String @price(needsWhole: true)
+  """
+  The number of characters (Unicode code points) of ` + "`" + `content` + "`" + `. It is stored on the post, also in lists
+  of posts, and costs nothing more.
+  """
+  contentLength: Int!
   "The beginning of the text: about 200 characters, with runs of white space collapsed."
   excerpt: String!
   "The author. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more, because they are stored on the post."
@@ -1340,6 +1345,8 @@ func (ec *executionContext) childFields_Post(ctx context.Context, field graphql.
 		return ec.fieldContext_Post_title(ctx, field)
 	case "content":
 		return ec.fieldContext_Post_content(ctx, field)
+	case "contentLength":
+		return ec.fieldContext_Post_contentLength(ctx, field)
 	case "excerpt":
 		return ec.fieldContext_Post_excerpt(ctx, field)
 	case "author":
@@ -3812,6 +3819,29 @@ func (ec *executionContext) _Post_content(ctx context.Context, field graphql.Col
 }
 func (ec *executionContext) fieldContext_Post_content(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Post", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Post_contentLength(ctx context.Context, field graphql.CollectedField, obj *blog.Post) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Post_contentLength(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContentLength(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Post_contentLength(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Post", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Post_excerpt(ctx context.Context, field graphql.CollectedField, obj *blog.Post) (ret graphql.Marshaler) {
@@ -7992,6 +8022,11 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "contentLength":
+			out.Values[i] = ec._Post_contentLength(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "excerpt":
 			out.Values[i] = ec._Post_excerpt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {

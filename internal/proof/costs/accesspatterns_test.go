@@ -54,8 +54,8 @@ func (b *blogUnderTest) patterns() []pattern {
 }
 
 const (
-	postFields    = `id title recentComments { id excerpt creationDate author { username } } excerpt tags { name } commentCount likeCount creationDate updatedDate version author { id username }`
-	entryFields   = `id title excerpt tags { name } creationDate updatedDate version author { id username }`
+	postFields    = `id title contentLength recentComments { id excerpt creationDate author { username } } excerpt tags { name } commentCount likeCount creationDate updatedDate version author { id username }`
+	entryFields   = `id title contentLength excerpt tags { name } creationDate updatedDate version author { id username }`
 	commentFields = `id content excerpt creationDate updatedDate author { id username } post { title }`
 	likeFields    = `id creationDate user { id username } post { title }`
 	pageFields    = `pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`
