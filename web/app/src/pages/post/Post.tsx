@@ -7,6 +7,7 @@ import { Avatar } from '../../parts/Avatar';
 import { DateTime } from '../../parts/DateTime';
 import { FaultBox } from '../../parts/FaultBox';
 import { Gone } from '../../parts/Gone';
+import { readingTime } from '../../parts/readingTime';
 import { Tags } from '../../parts/Tags';
 import { Text } from '../../text/Text';
 import { Title } from '../../parts/Title';
@@ -34,6 +35,13 @@ export function Post({ id }: { id: string }) {
   return (
     <>
       <Article post={post} />
+      {post.previousByAuthor && (
+        <nav className={styles.next} aria-label="Next post">
+          <a href={`/posts/${post.previousByAuthor.id}`}>
+            Next by {post.author.username}: <bdi>{post.previousByAuthor.title}</bdi>
+          </a>
+        </nav>
+      )}
       <FaultBox faults={faults} retry={retry} />
       {post.comments && (
         <Comments
@@ -60,7 +68,7 @@ function Article({ post }: { post: NonNullable<PostQuery['post']> }) {
             {post.author.username}
           </a>
           <p>
-            <DateTime value={post.creationDate} />
+            <DateTime value={post.creationDate} /> · {readingTime(post.contentLength)}
             {post.updatedDate && (
               <>
                 {' · edited '}
@@ -94,7 +102,7 @@ function Skeleton() {
         <span>A title of about this length</span>
       </p>
       <p>
-        <span>Somebody, some time ago</span>
+        <span>Somebody, some time ago · 1 min read</span>
       </p>
       <p className={styles.content}>
         <span>
