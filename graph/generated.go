@@ -85,6 +85,7 @@ type PostResolver interface {
 	ViewerHasLiked(ctx context.Context, obj *blog.Post) (*bool, error)
 	Comments(ctx context.Context, obj *blog.Post, first *int, after *string, order *blog.CommentOrder) (*model.Connection[*blog.Comment], error)
 	Likes(ctx context.Context, obj *blog.Post, first *int, after *string) (*model.Connection[*blog.Like], error)
+	PreviousByAuthor(ctx context.Context, obj *blog.Post) (*blog.Post, error)
 }
 type QueryResolver interface {
 	Viewer(ctx context.Context) (*blog.User, error)
@@ -742,6 +743,11 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   ` + "`" + `excerpt` + "`" + ` if the beginning is enough. ` + "`" + `null` + "`" + ` if the post was deleted after the list was read.
   """
   content: String @price(needsWhole: true)
+  """
+  The number of characters (Unicode code points) of ` + "`" + `content` + "`" + `. It is stored on the post, also in lists
+  of posts, and costs nothing more.
+  """
+  contentLength: Int!
   "The beginning of the text: about 200 characters, with runs of white space collapsed."
   excerpt: String!
   "The author. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more, because they are stored on the post."
@@ -798,6 +804,11 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
     "The ` + "`" + `cursor` + "`" + ` of a like in this list. The page starts after it."
     after: String
   ): LikeConnection @semanticNonNull @price(ru: 2.5, element: 0.14, size: "first", needsWhole: true)
+  """
+  The post that the author published before this one: the next in ` + "`" + `User.posts` + "`" + `. ` + "`" + `null` + "`" + ` if there is
+  none. Each post of a list costs a request of its own.
+  """
+  previousByAuthor: Post @view @price(ru: 3.3)
 }
 
 """
@@ -1340,6 +1351,8 @@ func (ec *executionContext) childFields_Post(ctx context.Context, field graphql.
 		return ec.fieldContext_Post_title(ctx, field)
 	case "content":
 		return ec.fieldContext_Post_content(ctx, field)
+	case "contentLength":
+		return ec.fieldContext_Post_contentLength(ctx, field)
 	case "excerpt":
 		return ec.fieldContext_Post_excerpt(ctx, field)
 	case "author":
@@ -1364,6 +1377,8 @@ func (ec *executionContext) childFields_Post(ctx context.Context, field graphql.
 		return ec.fieldContext_Post_comments(ctx, field)
 	case "likes":
 		return ec.fieldContext_Post_likes(ctx, field)
+	case "previousByAuthor":
+		return ec.fieldContext_Post_previousByAuthor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Post", field.Name)
 }
@@ -3814,6 +3829,29 @@ func (ec *executionContext) fieldContext_Post_content(_ context.Context, field g
 	return graphql.NewScalarFieldContext("Post", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Post_contentLength(ctx context.Context, field graphql.CollectedField, obj *blog.Post) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Post_contentLength(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContentLength(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Post_contentLength(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Post", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _Post_excerpt(ctx context.Context, field graphql.CollectedField, obj *blog.Post) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4155,6 +4193,38 @@ func (ec *executionContext) fieldContext_Post_likes(ctx context.Context, field g
 	if fc.Args, err = ec.field_Post_likes_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Post_previousByAuthor(ctx context.Context, field graphql.CollectedField, obj *blog.Post) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Post_previousByAuthor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Post().PreviousByAuthor(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Post_previousByAuthor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Post",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Post(ctx, field)
+		},
 	}
 	return fc, nil
 }
@@ -7992,6 +8062,11 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "contentLength":
+			out.Values[i] = ec._Post_contentLength(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "excerpt":
 			out.Values[i] = ec._Post_excerpt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -8222,6 +8297,44 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._Post_likes(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "previousByAuthor":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Post_previousByAuthor(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

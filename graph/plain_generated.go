@@ -771,7 +771,7 @@ func (ec *executionContext) plainPost(ctx context.Context, sel ast.SelectionSet,
 func (ec *executionContext) selectPost(sel ast.SelectionSet) *selection {
 	return ec.plain.of(ec.OperationContext, sel, postImplementors, func(field graphql.CollectedField) (of *selection, isPlain bool) {
 		switch field.Name {
-		case "__typename", "id", "title", "excerpt", "commentCount", "likeCount", "creationDate", "updatedDate", "version":
+		case "__typename", "id", "title", "contentLength", "excerpt", "commentCount", "likeCount", "creationDate", "updatedDate", "version":
 			return nil, true
 		case "author":
 			return ec.selectUser(field.Selections), true
@@ -797,6 +797,8 @@ func appendPost(w *plainWriter, s *selection, obj *blog.Post) bool {
 			ok = appendScalar(w, obj.Ref(), required, model.AppendGlobalID)
 		case "title":
 			ok = appendScalar(w, obj.Title, required, model.AppendString)
+		case "contentLength":
+			ok = appendScalar(w, obj.ContentLength(), required, model.AppendInt)
 		case "excerpt":
 			ok = appendScalar(w, obj.Excerpt, required, model.AppendString)
 		case "author":

@@ -267,7 +267,7 @@ func shortText(p *blog.Post) string {
 
 // entryText returns what an entry of a list has of a post.
 func entryText(p *blog.Post) string {
-	return fmt.Sprintf("%s %s of %s %s: %q %q of %d bytes, edited %q, %q v%d", p.CreationDate, p.ID, p.Author.ID, p.Author.Username,
+	return fmt.Sprintf("%s %s of %s %s: %q %q of %v, edited %q, %q v%d", p.CreationDate, p.ID, p.Author.ID, p.Author.Username,
 		p.Title, p.Excerpt, p.ContentSize, p.UpdatedDate, p.Tags, p.Version)
 }
 
@@ -325,8 +325,8 @@ func (c *comparison) recentComments(post *blog.Post, comments []*blog.Comment) {
 // content compares the size and the excerpt of a post with its content.
 func (c *comparison) content(ctx context.Context, post *blog.Post) error {
 	whole, err := c.store.Post(ctx, post.ID)
-	if err == nil && (len(whole.Content) != post.ContentSize || blog.Excerpt(whole.Content) != post.Excerpt) {
-		c.differ("%s: the content has %d bytes, not %d, or another excerpt than %q", post.ID, len(whole.Content), post.ContentSize, post.Excerpt)
+	if err == nil && (blog.SizeOf(whole.Content) != post.ContentSize || blog.Excerpt(whole.Content) != post.Excerpt) {
+		c.differ("%s: the content has %v, not %v, or another excerpt than %q", post.ID, blog.SizeOf(whole.Content), post.ContentSize, post.Excerpt)
 	}
 	return err
 }

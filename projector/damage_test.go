@@ -52,7 +52,7 @@ var damages = map[string]damage{
 	}, func(s *scene) []string { return []string{"recent posts " + s.posts[0].ID + " recentComments"} }},
 	"the recent comments of a copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"recentComments": []any{}}) },
 		func(s *scene) []string { return []string{"copy users " + s.posts[0].ID + " recentComments"} }},
-	"the content size of a copy": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"contentSize": 1}) },
+	"the content size of a copy": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"contentSize": blog.TextSize{1, 1}}) },
 		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " contentSize"} }},
 	"a content item beside a whole post": {0, func(s *scene) {
 		s.put("posts", s.posts[0].ID, item{"id": "content", "postId": s.posts[0].ID, "type": "content", "content": "former", "version": 1})

@@ -210,8 +210,8 @@ func (w *writer) checkEdits(post *blog.Post, least, most int) {
 		w.Errorf("%s must have a version from %d to %d, but has %d: %q", post.ID, least, most, now.Version, now.Title)
 	}
 	tab, ok := strings.CutPrefix(now.Title, "title of tab ")
-	if ok && !strings.HasPrefix(now.Content, "content of tab "+tab+" ") || len(now.Content) != now.ContentSize {
-		w.Errorf("%s has the title %q and the content %.20q of %d bytes", post.ID, now.Title, now.Content, now.ContentSize)
+	if ok && !strings.HasPrefix(now.Content, "content of tab "+tab+" ") || blog.SizeOf(now.Content) != now.ContentSize {
+		w.Errorf("%s has the title %q and the content %.20q of %v", post.ID, now.Title, now.Content, now.ContentSize)
 	}
 }
 

@@ -33,13 +33,13 @@ func (r *Resolver) loadContent(ctx context.Context, post *blog.Post, siblings fu
 	scope := scopeFrom(ctx)
 	read, weight := map[string]*blog.Post{post.ID: post}, 1
 	long := func() (ids []string) {
-		free := scope.batchBytes() - post.ContentSize
+		free := scope.batchBytes() - post.ContentSize.Bytes()
 		for _, id := range siblings() {
 			sibling, ok := scope.posts.loaded(id)
 			if _, isRequested := scope.contents.lookup(id); !ok || sibling == nil || !sibling.LacksContent() || isRequested {
 				continue
 			}
-			if free -= sibling.ContentSize; free < 0 {
+			if free -= sibling.ContentSize.Bytes(); free < 0 {
 				weight = maxPendingElements
 				break
 			}

@@ -159,6 +159,23 @@ func (r postResolver) Likes(ctx context.Context, post *blog.Post, first *int, af
 	}, first, after)
 }
 
+// PreviousByAuthor resolves Post.previousByAuthor: one query for the author's list of posts (Q3),
+// from the position of the post. It does not check whether the author exists. While a deletion is
+// under way, it returns the copies that are left, as other lists of posts do.
+func (r postResolver) PreviousByAuthor(ctx context.Context, post *blog.Post) (*blog.Post, error) {
+	author := listSource[*blog.Post]{read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
+		return r.store.UserPosts(ctx, post.Author.ID, page)
+	}}
+	page, _, err := scopeFrom(ctx).previous.load(ctx, post.ID, nil, func(ctx context.Context, _ []string) (map[string]blog.Page[*blog.Post], error) {
+		page, err := author.fetch(ctx, blog.PageRequest{First: 1, After: &blog.Position{CreationDate: post.CreationDate, ID: post.ID}})
+		return map[string]blog.Page[*blog.Post]{post.ID: page}, err
+	})
+	if err != nil || len(page.Items) == 0 {
+		return nil, err
+	}
+	return page.Items[0], nil
+}
+
 // exists returns a function that reports whether a post exists, and one of its counters. Lists of
 // comments and likes need it, because a copy of the post in another list may outlive the post.
 func (r postResolver) exists(post *blog.Post, count func(*blog.Post) int) func(context.Context) (int, bool, error) {

@@ -25,6 +25,8 @@ type scope struct {
 	commentPages pages[*blog.Comment]
 	likePages    pages[*blog.Like]
 
+	previous loader[string, blog.Page[*blog.Post]] // the author's post before a post, by the post's id
+
 	// existing holds, by id, posts that were read or returned by a command, so that listing their
 	// comments or likes needs no check. A nil *blog.Post means that a command deleted the post.
 	existing sync.Map

@@ -10,15 +10,15 @@ import (
 )
 
 // enclosingList returns the elements of the innermost list around the context's field, or nil if
-// there is none. Fields below the post of a comment or like are in no list, because that post is
-// not an element of the list.
+// there is none. Fields below the post of a comment or like, or below the previous post of a post,
+// are in no list, because that post is not an element of the list.
 func enclosingList(ctx context.Context) []model.Node {
 	return enclosingListOf(scopeFrom(ctx), graphql.GetFieldContext(ctx))
 }
 
 func enclosingListOf(scope *scope, field *graphql.FieldContext) []model.Node {
 	for ; field != nil; field = field.Parent {
-		if field.Field.Field != nil && field.Field.Name == "post" {
+		if field.Field.Field != nil && (field.Field.Name == "post" || field.Field.Name == "previousByAuthor") {
 			return nil
 		}
 		switch result := field.Result.(type) {

@@ -139,7 +139,7 @@ func (s *Store) withoutSame(ctx context.Context, item *schema.PostItem, change b
 	if slices.Equal(change.Tags, item.Tags) {
 		change.Tags = nil
 	}
-	if change.Content == nil || len(*change.Content) != item.ContentSize {
+	if change.Content == nil || blog.SizeOf(*change.Content) != item.ContentSize {
 		return change, nil
 	}
 	content := item.Content
@@ -200,7 +200,7 @@ func (s *Store) editContent(
 	ctx context.Context, read *schema.PostItem, content, isVersion string, changes azcosmos.PatchOperations,
 ) (*blog.Post, error) {
 	isInline, wasInline := schema.IsInline(content), !read.HasContentItem()
-	changes.AppendSet("/contentSize", len(content))
+	changes.AppendSet("/contentSize", blog.SizeOf(content))
 	changes.AppendSet("/excerpt", blog.Excerpt(content))
 	switch {
 	case isInline:

@@ -28,8 +28,8 @@ func (w *world) storesContent(postID, content string) {
 	w.OK(err)
 	item, _, err := cosmos.Read[schema.ContentItem](w.Ctx(), w.Container(schema.Posts), postID, schema.ContentID)
 	switch {
-	case post.ContentSize != len(content) || post.Excerpt != blog.Excerpt(content):
-		w.T.Errorf("the post has the size %d and the excerpt %q", post.ContentSize, post.Excerpt)
+	case post.ContentSize != blog.SizeOf(content) || post.Excerpt != blog.Excerpt(content):
+		w.T.Errorf("the post has %v and the excerpt %q", post.ContentSize, post.Excerpt)
 	case len(content) <= short && (post.Content != content || post.ContentVersion != 0 || !cosmos.IsNotFound(err)):
 		w.T.Errorf("a short content is stored as %d bytes of version %d, and its item: %v", len(post.Content), post.ContentVersion, err)
 	case len(content) > short && (post.Content != "" || err != nil || item.Content != content || item.Version != post.ContentVersion):
@@ -56,7 +56,7 @@ func TestContentCrossesTheLine(t *testing.T) {
 			title, content := fmt.Sprint("Edit ", edit), text(edit, next)
 			edited, err := w.UpdatePost(w.Ctx(), ada.ID, created.ID, blog.PostChange{Title: &title, Content: &content})
 			w.OK(err)
-			if edited.Content != content || edited.Title != title || edited.Version != edit || edited.ContentSize != next {
+			if edited.Content != content || edited.Title != title || edited.Version != edit || edited.ContentSize.Bytes() != next {
 				t.Errorf("edit %d returns %q with %d bytes, version %d", edit, edited.Title, len(edited.Content), edited.Version)
 			}
 			w.storesContent(created.ID, content)
@@ -155,8 +155,8 @@ func TestReadOfContentBesideEdits(t *testing.T) {
 			})
 			read, err := w.Post(w.Ctx(), post.ID)
 			w.OK(err)
-			if want := strings.ToLower(read.Title) + " "; !strings.HasPrefix(read.Content, want) || len(read.Content) != read.ContentSize {
-				t.Errorf("%q has the content %.10q…, %d bytes of %d", read.Title, read.Content, len(read.Content), read.ContentSize)
+			if want := strings.ToLower(read.Title) + " "; !strings.HasPrefix(read.Content, want) || blog.SizeOf(read.Content) != read.ContentSize {
+				t.Errorf("%q has the content %.10q…, %v of %v", read.Title, read.Content, blog.SizeOf(read.Content), read.ContentSize)
 			}
 		}
 	}

@@ -34,7 +34,7 @@ type (
 
 		Content     string              `json:"content,omitempty"`
 		ContentItem *schema.ContentItem `json:"contentItem,omitempty"` // instead of a short content
-		ContentSize int                 `json:"contentSize"`
+		ContentSize blog.TextSize       `json:"contentSize"`
 
 		Excerpt      string        `json:"excerpt"`
 		Tags         []string      `json:"tags,omitempty"`

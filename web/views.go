@@ -28,9 +28,9 @@ type viewQuery struct {
 
 var views = []*view{
 	{path: "/", title: "Recent posts", queries: []viewQuery{{operation: "Feed"}}},
-	{path: "/posts/{id}", queries: []viewQuery{postQuery}},
+	{path: "/posts/{id}", queries: []viewQuery{postQuery, nextPostQuery}},
 	{path: "/posts/{id}/comments/{comment}", canonical: "/posts/{id}", queries: []viewQuery{
-		postQuery,
+		postQuery, nextPostQuery,
 		{operation: "LinkedComment", names: map[string]string{"id": "comment"}, describe: describeComment},
 	}},
 	{path: "/posts/{id}/edit", title: "Edit post"},
@@ -43,7 +43,10 @@ var views = []*view{
 	{path: "/sign-in", title: "Sign in"},
 }
 
-var postQuery = viewQuery{operation: "Post", names: sameNames("id"), describe: describePost}
+var (
+	postQuery     = viewQuery{operation: "Post", names: sameNames("id"), describe: describePost}
+	nextPostQuery = viewQuery{operation: "NextPost", names: sameNames("id")}
+)
 
 func sameNames(name string) map[string]string { return map[string]string{name: name} }
 

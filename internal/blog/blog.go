@@ -34,8 +34,8 @@ type Post struct {
 	ID          string
 	Author      *User
 	Title       string
-	Content     string // the whole text; empty if ContentLoaded is false
-	ContentSize int    // of the whole text, loaded or not, in bytes of UTF-8
+	Content     string   // the whole text; empty if ContentLoaded is false
+	ContentSize TextSize // of the whole text, loaded or not
 	// ContentVersion is the version whose edit wrote a content that is stored apart, because it is
 	// long. It is 0 for a short content, and on a post from a list.
 	ContentVersion int
@@ -58,6 +58,9 @@ func (p *Post) Loaded() bool { return p.CreationDate != "" }
 
 // ContentLoaded reports whether p has its Content. The content of a post is never empty.
 func (p *Post) ContentLoaded() bool { return p.Content != "" }
+
+// ContentLength returns the number of characters of the whole text, loaded or not.
+func (p *Post) ContentLength() int { return p.ContentSize.Characters() }
 
 // CountsLoaded reports whether p has its counters and RecentComments.
 func (p *Post) CountsLoaded() bool { return p.RecentComments != nil }

@@ -18,6 +18,19 @@ const (
 	MaxUsernameLength       = 30
 )
 
+// TextSize is the size of a text in bytes and in characters. It is an array, because that is short:
+// lists are charged for the sizes of the posts.
+type TextSize [2]int
+
+// SizeOf returns the size of a text.
+func SizeOf(text string) TextSize { return TextSize{len(text), utf8.RuneCountInString(text)} }
+
+// Bytes returns the number of bytes of UTF-8.
+func (s TextSize) Bytes() int { return s[0] }
+
+// Characters returns the number of Unicode code points.
+func (s TextSize) Characters() int { return s[1] }
+
 // CheckTitle returns BAD_USER_INPUT with the broken rule if title is not the valid title of a
 // post.
 //

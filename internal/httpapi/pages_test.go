@@ -100,7 +100,7 @@ func TestPagesInProduction(t *testing.T) {
 	s.pages = "https://blog.example.com"
 	s.serve(limits.Default())
 	r := s.page("/posts/" + s.post)
-	if a := preloadedBy(t, r); r.Code != 200 || len(a) != 1 || a[0].Answer.Extensions["cosmos"] != nil {
+	if a := preloadedBy(t, r); r.Code != 200 || len(a) != 2 || a[0].Answer.Extensions["cosmos"] != nil {
 		t.Errorf("status %d, %s", r.Code, r.Body)
 	}
 	if !strings.Contains(r.Body.String(), `rel="canonical" href="https://blog.example.com/posts/`) || strings.Contains(r.Body.String(), `"development"`) {

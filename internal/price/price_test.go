@@ -83,6 +83,11 @@ var priceTests = []struct {
 	{`{feed(first:10){nodes{recentComments{post{content}}}}}`, 2.6 + 10*0.32 + 30*1.2, 40}, // the post is a copy
 	{`{post(id:"x"){comments(first:10){nodes{content post{content}} edges{node{content}}}}}`, 1.2 + 2.5 + 1.5, 10},
 	{`{post(id:"x"){comments(first:10){nodes{post{viewerHasLiked}}}}}`, 1.2 + 2.5 + 1.5 + 10, 10}, // no batches below a reference
+	{`{post(id:"x"){previousByAuthor{title contentLength commentCount}}}`, 1.2 + 3.3, 0},
+	{`{post(id:"x"){previousByAuthor{content comments(first:1){nodes{id}}}}}`, 1.2 + 3.3 + 1.2 + 2.5 + 0.15, 1}, // it is a copy
+	{`{feed{nodes{previousByAuthor{title previousByAuthor{title}}}}}`, feedPage + 20*2*3.3, 20},
+	{`{feed{nodes{content previousByAuthor{content author{postCount}}}}}`, feedPage + 2.3 + 20*0.52 + 20*(3.3+1.2+1), 20}, // no batches below it
+	{`{tag(name:"go"){posts(first:10){nodes{previousByAuthor{likeCount}}}}}`, 2.6 + 10*0.3 + 10*3.3, 10},                  // a copy, not an entry
 	{`{node(id:"x"){id}}`, 2.2, 0},
 	{`{node(id:"x"){... on Like{user{creationDate}}}}`, 2.2 + 1, 0},
 	{`{node(id:"x"){... on Post{content comments{nodes{id}}} ... on User{posts{nodes{id}}}}}`, 2.2 + feedPage, 20}, // the most expensive type

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/schema"
 )
@@ -35,6 +36,8 @@ func TestCopyDriftsCoverItems(t *testing.T) {
 			field.SetBool(true)
 		case reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+		case reflect.Array:
+			field.Set(reflect.ValueOf(blog.TextSize{0, 7}))
 		default:
 			field.SetInt(7)
 		}

@@ -118,6 +118,8 @@ func filled[T any]() (filled T) {
 			} else {
 				field.Set(reflect.ValueOf([]string{v.Type().Field(i).Name}))
 			}
+		case reflect.Array:
+			field.Set(reflect.ValueOf(blog.TextSize{100 + i, 200 + i}))
 		default:
 			panic("no value for the type of " + v.Type().Field(i).Name)
 		}

@@ -107,7 +107,7 @@ func TestEquivalentDefinitionIsNotADifference(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
 		"conflictResolutionPolicy":{"mode":"LastWriterWins"},"uniqueKeyPolicy":{"uniqueKeys":[]},"geospatialConfig":{"type":"Geography"},
 		"indexingPolicy":{"indexingMode":"Consistent","automatic":true,"includedPaths":[{"path":"/userId/?"},{"path":"/*","indexes":[]}],
-		"excludedPaths":[{"path":"/inputHash/?"},{"path":"/edits/*"},{"path":"/title/?"},{"path":"/content/?"},{"path":"/contentVersion/?"},{"path":"/contentSize/?"},{"path":"/recentComments/*"},{"path":"/lastCommentDate/?"},{"path":"/excerpt/?"},{"path":"/tags/*"},{"path":"/\"_etag\"/?"}],
+		"excludedPaths":[{"path":"/inputHash/?"},{"path":"/edits/*"},{"path":"/title/?"},{"path":"/content/?"},{"path":"/contentVersion/?"},{"path":"/contentSize/*"},{"path":"/recentComments/*"},{"path":"/lastCommentDate/?"},{"path":"/excerpt/?"},{"path":"/tags/*"},{"path":"/\"_etag\"/?"}],
 		"compositeIndexes":[[{"path":"/type"},{"path":"/creationDate"},{"path":"/id","order":"Ascending"}],
 		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"Descending"},{"path":"/id","order":"descending"}]]}}`), &actual); err != nil {
 		t.Fatal(err)

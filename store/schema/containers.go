@@ -55,26 +55,26 @@ var Containers = []Container{
 	{
 		Name:         Users,
 		partitionKey: "/userId",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/tags/*", "/formerLists/*", "/recentComments/*"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/formerLists/*", "/recentComments/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{
 		Name:         Posts,
 		partitionKey: "/postId",
 		included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
-		excluded:     []string{"/title/?", "/content/?", "/contentSize/?", "/recentComments/*", "/lastCommentDate/?", "/contentVersion/?", "/excerpt/?", "/tags/*", "/inputHash/?", "/edits/*"},
+		excluded:     []string{"/title/?", "/content/?", "/contentSize/*", "/recentComments/*", "/lastCommentDate/?", "/contentVersion/?", "/excerpt/?", "/tags/*", "/inputHash/?", "/edits/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst, oldestFirst},
 	},
 	{
 		Name:         Feed,
 		partitionKey: "/type",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/tags/*", "/recentComments/*"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/recentComments/*"},
 		sorts:        [][]azcosmos.CompositeIndex{liveFirst},
 	},
 	{
 		Name:         Lists,
 		partitionKey: "/list",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/tags/*"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst, mostUsedFirst},
 	},
 	{

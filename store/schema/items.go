@@ -67,19 +67,21 @@ func (i *UserItem) Gone() bool { return i.Deleted && i.TTL > 0 }
 // PostItem is a post in posts, and the short copy of a post in users and feed. Copies have no
 // content, and no ContentVersion.
 type PostItem struct {
-	ID             string   `json:"id"`
-	PostID         string   `json:"postId"`
-	UserID         string   `json:"userId"`
-	Type           string   `json:"type"`
-	UserUsername   string   `json:"userUsername"`
-	AuthorRevision int64    `json:"authorRevision"` // the author's, with UserUsername
-	Title          string   `json:"title"`
-	Content        string   `json:"content,omitempty"`
-	ContentSize    int      `json:"contentSize"`              // in bytes of UTF-8, wherever the content is
-	ContentVersion int      `json:"contentVersion,omitempty"` // of the ContentItem; 0 if there is none
-	Excerpt        string   `json:"excerpt"`
-	Tags           []string `json:"tags,omitempty"`
-	CommentCount   int      `json:"commentCount"`
+	ID             string `json:"id"`
+	PostID         string `json:"postId"`
+	UserID         string `json:"userId"`
+	Type           string `json:"type"`
+	UserUsername   string `json:"userUsername"`
+	AuthorRevision int64  `json:"authorRevision"` // the author's, with UserUsername
+	Title          string `json:"title"`
+	Content        string `json:"content,omitempty"`
+	// ContentSize is the size of the content, wherever that is. It is one property, because some
+	// patches that set it have the greatest number of operations.
+	ContentSize    blog.TextSize `json:"contentSize"`
+	ContentVersion int           `json:"contentVersion,omitempty"` // of the ContentItem; 0 if there is none
+	Excerpt        string        `json:"excerpt"`
+	Tags           []string      `json:"tags,omitempty"`
+	CommentCount   int           `json:"commentCount"`
 	// RecentComments are the newest comments, newest first, at most blog.MaxRecentComments. They
 	// change in the same transactions as the comments.
 	RecentComments []RecentComment `json:"recentComments"`
@@ -133,7 +135,7 @@ func NewPostItem(post *blog.Post) (*PostItem, *ContentItem) {
 		AuthorRevision: post.Author.Revision,
 		Title:          post.Title,
 		Content:        post.Content,
-		ContentSize:    len(post.Content),
+		ContentSize:    blog.SizeOf(post.Content),
 		Excerpt:        blog.Excerpt(post.Content),
 		Tags:           post.Tags,
 		RecentComments: []RecentComment{},

@@ -24,7 +24,7 @@ type EntryItem struct {
 	UserUsername   string        `json:"userUsername"`
 	AuthorRevision int64         `json:"authorRevision"`
 	Title          string        `json:"title"`
-	ContentSize    int           `json:"contentSize"`
+	ContentSize    blog.TextSize `json:"contentSize"`
 	Excerpt        string        `json:"excerpt"`
 	Tags           []string      `json:"tags,omitempty"`
 	CreationDate   blog.DateTime `json:"creationDate"`

@@ -524,6 +524,38 @@ const ask = (page, query, input) =>
     [query, input],
   );
 
+test('how long a post takes to read, and what its author wrote before', async () => {
+  const page = await open(url);
+  const name = await signIn(page);
+  const first = await publish(page, 'The first trip', 'né'.repeat(100));
+  await page.getByRole('article').getByText('now · 1 min read').waitFor();
+  const next = page.getByRole('navigation', { name: 'Next post' });
+  assert.equal(await next.count(), 0);
+  const second = await publish(page, 'The second trip', 'Ten chars '.repeat(260)); // 2.6 minutes
+
+  await page.getByRole('link', { name: 'cosmosblog' }).click();
+  const card = page.getByRole('article').filter({ hasText: 'The second trip' });
+  await card.getByText('3 min read').waitFor();
+  await card.getByRole('heading').getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: 'The second trip' }).waitFor();
+  await page.getByRole('article').getByText('3 min read').waitFor();
+  await isGood(page);
+  await next.getByRole('link', { name: `Next by ${name}: The first trip` }).click();
+  await page.getByRole('heading', { level: 1, name: 'The first trip' }).waitFor();
+  assert.equal(new URL(page.url()).pathname, first);
+  assert.equal(await next.count(), 0);
+
+  // After its deletion, nothing leads to it.
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete post' }).click();
+  await page.getByText('The post is deleted.').waitFor();
+  await page.getByRole('article').filter({ hasText: 'The second trip' }).getByRole('heading').getByRole('link').click();
+  await page.getByRole('heading', { name: 'Comments 0' }).waitFor();
+  assert.equal(new URL(page.url()).pathname, second);
+  assert.equal(await next.count(), 0);
+  await isGood(page);
+});
+
 test('older comments', async () => {
   const page = await open(url);
   await signIn(page);

@@ -88,7 +88,7 @@ type root struct {
 
 const (
 	userFields    = ` { id username } `
-	contentFields = `{ id title content excerpt commentCount recentComments` + recentFields + ` likeCount version creationDate updatedDate author` + userFields + `}`
+	contentFields = `{ id title content contentLength excerpt commentCount recentComments` + recentFields + ` likeCount version creationDate updatedDate author` + userFields + `}`
 	recentFields  = ` { id excerpt author { id username } }`
 	commentFields = ` { id content excerpt creationDate author` + userFields + `} `
 )

@@ -85,7 +85,7 @@ func (r *round) readSnapshot(ctx context.Context) (*contract.Snapshot, error) {
 }
 
 // shortPostFields are the fields of a post that lists copy.
-const shortPostFields = `{ id title excerpt commentCount recentComments` + recentFields + ` likeCount version creationDate updatedDate author { id username } }`
+const shortPostFields = `{ id title contentLength excerpt commentCount recentComments` + recentFields + ` likeCount version creationDate updatedDate author { id username } }`
 
 // pageLength is the maximum number of ids and the maximum page size of the API.
 const pageLength = 100

@@ -54,8 +54,8 @@ func (b *blogUnderTest) patterns() []pattern {
 }
 
 const (
-	postFields    = `id title recentComments { id excerpt creationDate author { username } } excerpt tags { name } commentCount likeCount creationDate updatedDate version author { id username }`
-	entryFields   = `id title excerpt tags { name } creationDate updatedDate version author { id username }`
+	postFields    = `id title contentLength recentComments { id excerpt creationDate author { username } } excerpt tags { name } commentCount likeCount creationDate updatedDate version author { id username }`
+	entryFields   = `id title contentLength excerpt tags { name } creationDate updatedDate version author { id username }`
 	commentFields = `id content excerpt creationDate updatedDate author { id username } post { title }`
 	likeFields    = `id creationDate user { id username } post { title }`
 	pageFields    = `pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`
@@ -87,6 +87,7 @@ func (b *blogUnderTest) queryPatterns() []pattern {
 		{"`Post.viewerHasLiked`", b.viewer, `{ ` + post + ` { id viewerHasLiked } }`, []request{readPost, readPost}},
 		{"`Post.viewerHasLiked` in a list", b.viewer, `{ feed { nodes { id viewerHasLiked } } }`, []request{queryFeed, readPosts}},
 		{"`User.postCount`, `creationDate` in a list", b.anonymous, `{ ` + post + ` { likes { nodes { user { postCount creationDate } } } } }`, []request{readPost, queryPost, readUsers}},
+		{"`Post.previousByAuthor`", b.anonymous, `{ ` + post + ` { previousByAuthor { ` + postFields + ` } } }`, []request{readPost, queryUser}},
 		{"`node` of a comment or like", b.anonymous, fmt.Sprintf(`{ node(id: %q) { id ... on Comment { content } } }`, b.commentID), []request{readPost, readPost}},
 		{"`nodes`, 20 comments", b.anonymous, `{ nodes(ids: ["` + strings.Join(b.commentIDs[:20], `", "`) + `"]) { id ... on Comment { content } } }`,
 			slices.Repeat([]request{readPost}, 21)},

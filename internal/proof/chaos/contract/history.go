@@ -124,6 +124,7 @@ type User struct {
 // Post is a post in an answer. Content is empty if it was not requested.
 type Post struct {
 	ID, Title, Content, Excerpt string
+	ContentLength               int
 	Author                      User
 	Version                     int
 	CommentCount, LikeCount     int

@@ -303,6 +303,6 @@ func short(p Post) string {
 	if p.UpdatedDate != nil {
 		updated = p.UpdatedDate.String()
 	}
-	return fmt.Sprintf("%s %q %q by %s %s, %d comments %v, %d likes, version %d of %v, updated %s", p.ID, p.Title, p.Excerpt,
+	return fmt.Sprintf("%s %q %q of %d by %s %s, %d comments %v, %d likes, version %d of %v, updated %s", p.ID, p.Title, p.Excerpt, p.ContentLength,
 		p.Author.ID, p.Author.Username, p.CommentCount, p.RecentComments, p.LikeCount, p.Version, p.CreationDate, updated)
 }

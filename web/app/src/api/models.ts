@@ -21,6 +21,7 @@ const operationOf: Record<string, string> = {
   'user read': 'Q1',
   'post read': 'Q2',
   'posts query': 'Q3',
+  'previousByAuthor query': 'Q3',
   'comments query': 'Q4',
   'likes query': 'Q5',
   'feed query': 'Q6',

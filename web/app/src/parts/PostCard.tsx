@@ -5,6 +5,7 @@ import { Avatar } from './Avatar';
 import { count } from './count';
 import { DateTime } from './DateTime';
 import { Bubble, Heart } from './Icons';
+import { readingTime } from './readingTime';
 import { RecentComments, RecentCommentsSkeleton } from './RecentComments';
 import { withoutMarks } from '../text/marks';
 import { Tags, TagsSkeleton } from './Tags';
@@ -35,7 +36,9 @@ export const PostCard = memo(function PostCard({ ofOne, ...props }: Props) {
               <span>{post.author.username}</span>
             </a>
           )}
-          <DateTime value={post.creationDate} />
+          <span>
+            <DateTime value={post.creationDate} /> · {readingTime(post.contentLength)}
+          </span>
         </p>
         <Counts {...post} />
         <Tags tags={post.tags} />
@@ -78,7 +81,7 @@ export function CardSkeleton() {
       </p>
       <div className={styles.meta}>
         <p className={styles.byline}>
-          <span>Somebody, some time ago</span>
+          <span>Somebody, some time ago · 1 min read</span>
         </p>
         <p className={styles.counts}>
           <span>12 likes 3 comments</span>

@@ -2,11 +2,12 @@ import { useRef } from 'react';
 import { useLive } from '../../api/live';
 import { useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
-import { PostChangedDocument, PostDocument, type PostQuery } from '../../gql/graphql';
+import { NextPostDocument, PostChangedDocument, PostDocument, type PostQuery } from '../../gql/graphql';
 import { Avatar } from '../../parts/Avatar';
 import { DateTime } from '../../parts/DateTime';
 import { FaultBox } from '../../parts/FaultBox';
 import { Gone } from '../../parts/Gone';
+import { readingTime } from '../../parts/readingTime';
 import { Tags } from '../../parts/Tags';
 import { Text } from '../../text/Text';
 import { Title } from '../../parts/Title';
@@ -35,6 +36,7 @@ export function Post({ id, commentId }: { id: string; commentId?: string }) {
   return (
     <>
       <Article post={post} />
+      <NextPost id={id} />
       <FaultBox faults={faults} retry={retry} />
       {post.comments && (
         <Comments
@@ -62,7 +64,7 @@ function Article({ post }: { post: NonNullable<PostQuery['post']> }) {
             {post.author.username}
           </a>
           <p>
-            <DateTime value={post.creationDate} />
+            <DateTime value={post.creationDate} /> · {readingTime(post.contentLength)}
             {post.updatedDate && (
               <>
                 {' · edited '}
@@ -89,6 +91,21 @@ function Article({ post }: { post: NonNullable<PostQuery['post']> }) {
   );
 }
 
+// NextPost is a link to the author's post before this one. It has its room before it is known, so that nothing
+// moves. Its query is not that of the post, which does not wait for lists after a change.
+function NextPost({ id }: { id: string }) {
+  const post = useRead(NextPostDocument, { id }).data?.post;
+  return (
+    <nav className={styles.next} aria-label="Next post">
+      {post?.previousByAuthor && (
+        <a href={`/posts/${post.previousByAuthor.id}`}>
+          Next by {post.author.username}: <bdi>{post.previousByAuthor.title}</bdi>
+        </a>
+      )}
+    </nav>
+  );
+}
+
 function Skeleton() {
   return (
     <div className={`${styles.post} skeleton`} aria-hidden="true">
@@ -96,7 +113,7 @@ function Skeleton() {
         <span>A title of about this length</span>
       </p>
       <p>
-        <span>Somebody, some time ago</span>
+        <span>Somebody, some time ago · 1 min read</span>
       </p>
       <p className={styles.content}>
         <span>
