@@ -115,15 +115,18 @@ func (a *App) Page(path, origin string, query Query) Page {
 	h := head{title: v.title, description: blogDescription, address: origin + v.address(parameters)}
 	status := http.StatusOK
 	var loaded []preloaded
-	for _, q := range v.queries {
+	for i, q := range v.queries {
 		variables := q.variables(parameters)
 		read, body := readData(query, q.operation, variables)
 		if read.status == http.StatusOK && q.describe != nil && !q.describe(read.Data, parameters, &h) {
 			read.status = http.StatusNotFound
 		}
-		status = max(status, read.status)
 		if read.isComplete() {
 			loaded = append(loaded, preloaded{ID: documentsByName[q.operation].id, Variables: variables, Answer: body})
+		}
+		if isNeeded := i == 0 || q.describe != nil; isNeeded && read.status != http.StatusOK {
+			status = read.status
+			break
 		}
 	}
 	if status != http.StatusOK {
@@ -142,7 +145,7 @@ type result struct {
 }
 
 // isComplete reports whether a program can show the answer. If something failed, it tries again.
-func (r *result) isComplete() bool { return r.status != 0 && len(r.Errors) == 0 && r.status < 400 }
+func (r *result) isComplete() bool { return r.status == http.StatusOK && len(r.Errors) == 0 }
 
 // readData executes a query of the blog. The status of its result is 404 if an id is malformed, and
 // 503 if its object could not be read.
