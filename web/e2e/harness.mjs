@@ -106,7 +106,7 @@ export async function open(url, { allows = [], ...options } = {}) {
   });
 
   page.on('websocket', (socket) => {
-    if (new URL(socket.url()).host !== new URL(url).host) broken.push(`socket to ${socket.url()}`);
+    if (![url, ...allows].some((allowed) => new URL(allowed).host === new URL(socket.url()).host)) broken.push(`socket to ${socket.url()}`);
   });
 
   page.broken = broken;

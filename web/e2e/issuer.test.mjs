@@ -1,12 +1,16 @@
-// The blog in production: pages that sign people in at an issuer, by a code with PKCE.
+// The blog in production: pages that sign people in at an issuer, by a code with PKCE. The pages are the
+// server's, or those of a static host.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import * as http from 'node:http';
 import { createServer } from 'node:net';
+import { extname } from 'node:path';
 import { before, test } from 'node:test';
 import { inView, newFolder, open, start } from './harness.mjs';
 import { startIssuer } from './issuer.mjs';
 
-let issuer, url;
+let issuer, url, host;
 
 async function freePort() {
   const server = createServer();
@@ -20,9 +24,26 @@ async function freePort() {
 before(async () => {
   issuer = await startIssuer('blog', 'api');
   url = `http://127.0.0.1:${await freePort()}`;
-  const pages = ['--pages', url, '--pages-client', 'blog', '--documents-only', '--addr', new URL(url).host];
+  host = await startHost({ api: url, issuer: { url: issuer.url, client: 'blog', scope: 'openid', token: 'access_token' } });
+  const pages = ['--pages', url, '--pages-client', 'blog', '--documents-only', '--addr', new URL(url).host, '--cors-origins', host];
   await start('serve', newFolder({ users: 3 }), '--log-level', 'error', '--issuer', issuer.url, '--audience', 'api', ...pages);
 });
+
+// startHost serves the built pages with other settings, as BLOG_PAGE writes them, and returns its origin.
+async function startHost(settings) {
+  const dist = new URL('../dist/app', import.meta.url).pathname;
+  const types = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' };
+  const page = readFileSync(`${dist}/index.html`, 'utf8').replace('{"development":true}', JSON.stringify(settings));
+  const server = http.createServer((request, response) => {
+    const { pathname } = new URL(request.url, 'http://host');
+    const isFile = pathname !== '/' && existsSync(dist + pathname);
+    response.setHeader('Content-Type', isFile ? (types[extname(pathname)] ?? 'text/plain') : 'text/html');
+    response.end(isFile ? readFileSync(dist + pathname) : page);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  server.unref();
+  return `http://127.0.0.1:${server.address().port}`;
+}
 
 const openPage = (path = '/') => open(url + path, { allows: [issuer.url] });
 let people = 0;
@@ -109,4 +130,25 @@ test('a renewal that the issuer refuses asks to sign in again, and the draft sta
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor();
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('oidc.'))), []);
+});
+
+test('pages of a static host, whose API has another origin', async () => {
+  const page = await open(`${host}/archive`, { allows: [issuer.url, url] });
+  const sockets = [];
+  page.on('websocket', (socket) => sockets.push(new URL(socket.url()).host));
+  await signIn(page);
+  await page.goto(host);
+  await firstPost(page).click();
+  await like(page).click();
+  await like(page).and(page.locator('[aria-pressed=true]')).waitFor();
+
+  // What others write arrives, over a WebSocket of the API.
+  const other = await openPage();
+  await signIn(other);
+  await other.goto(url + new URL(page.url()).pathname);
+  await other.getByLabel('Your comment').fill('From the other origin.');
+  await other.getByRole('button', { name: 'Comment', exact: true }).click();
+  await page.getByRole('listitem').getByText('From the other origin.').waitFor();
+  assert.ok(sockets.length > 0 && sockets.every((socket) => socket === new URL(url).host), `${sockets}`);
+  other.check();
 });
