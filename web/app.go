@@ -55,14 +55,14 @@ func NewApp(options Options, settings Settings) *App {
 	return a
 }
 
-// File returns the handler of the file that a request names, or nil if the request names a page.
-// The same path is a page for a browser, and an error for another client. The handler serves GET
-// and HEAD only.
+// File returns the handler of the file that a request names, or nil if the request names a page. An
+// unknown path is a page for a browser, and an error for another client. The handler serves GET and
+// HEAD only.
 func (a *App) File(r *http.Request) http.Handler {
 	if a.files.find(r.URL.Path) != nil || strings.HasPrefix(r.URL.Path, "/assets/") {
 		return a.files
 	}
-	if r.URL.Path == "/" || r.URL.Path == AtomPath || strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if v, _ := findView(r.URL.EscapedPath()); v != nil || r.URL.Path == AtomPath || strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return nil
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

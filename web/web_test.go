@@ -162,6 +162,7 @@ func TestPagesForPaths(t *testing.T) {
 		{"/archive", "text/html,application/xhtml+xml,*/*;q=0.8", true, 200},
 		{"/write/", "text/html", true, 200},
 		{"/posts/p_1", "text/html", true, 404},
+		{"/posts/p_1", "*/*", true, 404}, // as programs that show previews of links ask
 		{"/nothing.js", "text/html", true, 404},
 		{"/nothing.js", "*/*", false, 404},
 		{"/nothing", "", false, 404},
