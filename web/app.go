@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"html"
 	"net/http"
@@ -112,7 +113,8 @@ func (a *App) Page(path, origin string, query Query) Page {
 	if v == nil {
 		return a.write(http.StatusNotFound, head{title: "There is no such page"}, nil)
 	}
-	h := head{title: v.title, description: blogDescription, address: origin + v.address(parameters)}
+	h := head{title: v.title, description: blogDescription, address: origin + fill(v.path, parameters)}
+	h.canonical = origin + fill(cmp.Or(v.canonical, v.path), parameters)
 	status := http.StatusOK
 	var loaded []preloaded
 	for i, q := range v.queries {
@@ -128,6 +130,9 @@ func (a *App) Page(path, origin string, query Query) Page {
 			status = read.status
 			break
 		}
+	}
+	if status == http.StatusNotFound {
+		h.title = cmp.Or(h.title, "There is nothing here")
 	}
 	if status != http.StatusOK {
 		h.address = ""
@@ -167,8 +172,9 @@ func readData(query Query, operation string, variables map[string]any) (result, 
 	return r, body
 }
 
-// head is what a page's head says about it. The address is empty if the page has none.
-type head struct{ title, description, address string }
+// head is what a page's head says about it. The address is empty if the page has none. canonical is
+// the address of the page that has the content too.
+type head struct{ title, description, address, canonical string }
 
 // preloaded is the answer to a query of the page, as somebody who has not signed in would get it.
 type preloaded struct {
@@ -203,7 +209,7 @@ func (a *App) write(status int, h head, loaded []preloaded) Page {
 		writeElement(`<meta name="description" content="`, h.description, `" />`)
 	}
 	if h.address != "" {
-		writeElement(`<link rel="canonical" href="`, h.address, `" />`)
+		writeElement(`<link rel="canonical" href="`, h.canonical, `" />`)
 		writeElement(`<meta property="og:url" content="`, h.address, `" />`)
 		writeElement(`<meta property="og:title" content="`, h.title, `" />`)
 		writeElement(`<meta property="og:description" content="`, h.description, `" />`)

@@ -11,7 +11,7 @@ import (
 // view is one kind of page of the blog, as the program's App.tsx shows it.
 type view struct {
 	path      string // its parts in braces are parameters
-	canonical string // the path of the page that has the content
+	canonical string // the path of the page that has the content too, if there is one
 	title     string // unless its data say it
 	queries   []viewQuery
 }
@@ -85,12 +85,8 @@ func findView(path string) (*view, map[string]string) {
 	return nil, nil
 }
 
-// address returns the path of the page that has a view's content.
-func (v *view) address(parameters map[string]string) string {
-	path := v.canonical
-	if path == "" {
-		path = v.path
-	}
+// fill returns a path with parameters in place of their names.
+func fill(path string, parameters map[string]string) string {
 	for name, text := range parameters {
 		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
 	}
@@ -105,12 +101,15 @@ type data struct {
 		Author  struct{ Username string }
 		Post    *struct{ ID string }
 	}
-	User *struct {
-		Username  string
+	User *struct{ Username string }
+	Tag  *struct {
+		Name      string
 		PostCount *int
 	}
-	Tag           *struct{ Name string }
-	Archive       *struct{ Month string }
+	Archive *struct {
+		Month     string
+		PostCount *int
+	}
 	ArchiveMonths []struct{}
 	Feed          *struct {
 		Edges []struct{}
@@ -156,7 +155,7 @@ func describeTag(d data, _ map[string]string, h *head) bool {
 	}
 	h.title = "Posts with the tag “" + d.Tag.Name + "”"
 	h.description = h.title
-	return true
+	return hasPosts(d.Tag.PostCount)
 }
 
 func describeMonth(d data, _ map[string]string, h *head) bool {
@@ -170,8 +169,12 @@ func describeMonth(d data, _ map[string]string, h *head) bool {
 	}
 	h.title = "Posts of " + month
 	h.description = h.title
-	return true
+	return hasPosts(d.Archive.PostCount)
 }
+
+// hasPosts returns false if the list of a tag or a month is empty: anybody can make up such an
+// address.
+func hasPosts(count *int) bool { return count == nil || *count > 0 }
 
 // document is a document of the blog, with its id.
 type document struct{ id, text string }

@@ -14,9 +14,14 @@ const fontLicense = {
 // The page for a server of another origin: BLOG_PAGE has the JSON that this server writes into its pages.
 const otherServer = {
   name: 'other-server',
-  transformIndexHtml: (html) => {
+  transformIndexHtml(html) {
     const { BLOG_PAGE } = process.env;
-    return BLOG_PAGE ? html.replace('{"development":true}', JSON.stringify(JSON.parse(BLOG_PAGE)).replaceAll('<', '\\u003c')) : html;
+    if (!BLOG_PAGE) return html;
+    const settings = JSON.stringify(JSON.parse(BLOG_PAGE)).replaceAll('<', '\\u003c');
+    return html
+      .replace('{"development":true}', () => settings)
+      .replace(/ *<link rel="alternate".*\n/, '') // only the server has a feed
+      .replace(/ *<noscript>.*\n/, '    <noscript>This page needs JavaScript.</noscript>\n');
   },
 };
 

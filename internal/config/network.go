@@ -83,6 +83,8 @@ func (c *Config) checkPages() error {
 		return errors.New("--pages-client needs --pages and --issuer: it is the id of the pages at the issuer")
 	case c.Pages == "":
 		return nil
+	case c.PagesClient != "" && !slices.Contains(strings.Fields(c.PagesScope), "openid"):
+		return errors.New("--pages-scope must contain openid: without it, the issuer does not say who signs in")
 	}
 	origin, _ := parseHTTP(c.Pages)
 	if c.PagesClient != "" && origin != nil && origin.Scheme == "http" && !loopback.Is(origin.Host) {

@@ -1,6 +1,7 @@
 package graphqlws
 
 import (
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -34,8 +35,8 @@ var (
 	errTooLarge = closing{websocket.StatusMessageTooBig, "The message is too large"}
 
 	// errExpired is for a connection whose time of Init has come. PROTOCOL.md has no code for it.
-	// After 4403, graphql-ws connects again, and calls its connectionParams for a new payload. After
-	// 4401, which the protocol uses for another fault, it would give up.
+	// After 4403, graphql-ws connects again, and calls its connectionParams for a new payload.
+	// After 4401, which the protocol uses for another fault, it would give up.
 	errExpired = closing{4403, "The authorization expired"}
 
 	errUnauthorized = closing{4401, "Unauthorized"} // an operation before connection_ack
@@ -57,6 +58,15 @@ var (
 // and the code takes two.
 const maxReason = 123
 
+// TryAgainLater is an error of Init that says nothing about the client: it can connect again.
+type TryAgainLater struct{ Reason error }
+
+// Unwrap returns the reason.
+func (e TryAgainLater) Unwrap() error { return e.Reason }
+
+// Error returns the text of the reason.
+func (e TryAgainLater) Error() string { return e.Reason.Error() }
+
 // refused returns the closing for an error of Init.
 func refused(err error) closing {
 	reason := strings.ToValidUTF8(err.Error(), "\uFFFD")
@@ -66,6 +76,9 @@ func refused(err error) closing {
 			end--
 		}
 		reason = reason[:end]
+	}
+	if _, ok := errors.AsType[TryAgainLater](err); ok {
+		return closing{websocket.StatusTryAgainLater, reason}
 	}
 	return closing{4403, reason}
 }

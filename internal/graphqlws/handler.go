@@ -26,8 +26,8 @@ type Handler struct {
 	// It returns the context of the connection's operations, which must descend from ctx, and the
 	// time at which the connection ends, or zero. The end of ctx is the end of the connection.
 	//
-	// If it returns an error, the connection is closed with code 4403. The client sees the first 123
-	// bytes of the error's text.
+	// If it returns an error, the connection is closed with code 4403, or with 1013 if the error is a
+	// TryAgainLater. The client sees the first 123 bytes of the error's text.
 	Init func(ctx context.Context, payload map[string]any) (context.Context, time.Time, error)
 
 	// Operate executes an operation. If documentID is not empty, it is the id of a document, which a

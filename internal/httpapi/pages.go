@@ -24,6 +24,7 @@ func (a *api) handlePages(mux *http.ServeMux, t transport) {
 			issuer = origins.Origins()
 		}
 		w.Header().Set("Content-Security-Policy", web.Policy(issuer))
+		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 		t.servePage(w, r, app)
 	})
 	operations := a.Traffic.Exchanges(pages, clientAddress)
@@ -61,6 +62,11 @@ func (a *api) fileOptions() web.Options {
 // of requests without a token: the client's address pays for them, and they share the places and
 // the memory of all operations. Only the feed can be kept, because a page's data are read once.
 func (t transport) servePage(w http.ResponseWriter, r *http.Request, app *web.App) {
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+		t.reject(w, r, errCrossSite) // an image of another page, whose reader would pay
+		return
+	}
+	t.warnOfUnknownProxy(r)
 	memory := t.answers.Hold()
 	defer memory.Close()
 	var payment *budget.Payment
@@ -83,6 +89,11 @@ func (t transport) servePage(w http.ResponseWriter, r *http.Request, app *web.Ap
 		return executed.status, executed.body
 	}
 	page := app.Page(r.URL.EscapedPath(), t.origin(r), query)
+	if len(page.Body) > smallAnswer && !memory.Resize(cap(page.Body)) {
+		page = app.Page(r.URL.EscapedPath(), t.origin(r), func(string, map[string]any) (int, []byte) {
+			return errAnswersFull.status, t.rejected(r, errAnswersFull).body
+		})
+	}
 	complete := answer{contentType: page.ContentType, status: page.Status, body: page.Body, payment: payment}
 	w.Header().Add("Vary", "Accept-Encoding")
 	coding := negotiateCoding(r, complete.body)

@@ -54,14 +54,14 @@ func TestPagesOfBlog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/", "/posts/" + s.post, "/posts/" + s.post + "/comments/" + s.comment, "/users/" + s.must("Ann", "{viewer{id}}"),
-		"/tags/go", "/archive", "/archive/2026-01"} {
+	for _, path := range []string{"/", "/posts/" + s.post, "/posts/" + s.post + "/comments/" + s.comment, "/users/" + s.must("Ann", "{viewer{id}}"), "/archive"} {
 		r := s.page(path, "Authorization", "Bearer Bob", "Cosmosblog-Session", "not one")
 		answers := preloadedBy(t, r)
 		if r.Code != 200 || len(answers) == 0 || r.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%s: status %d, %d answers", path, r.Code, len(answers))
 		}
-		if r.Header().Get("Cache-Control") != "no-store" || !strings.Contains(r.Header().Get("Content-Security-Policy"), "connect-src 'self';") {
+		if r.Header().Get("Cache-Control") != "no-store" || r.Header().Get("Cross-Origin-Opener-Policy") != "same-origin" ||
+			!strings.Contains(r.Header().Get("Content-Security-Policy"), "connect-src 'self';") {
 			t.Errorf("%s: the headers are %v", path, r.Header())
 		}
 		for _, a := range answers {
@@ -81,10 +81,18 @@ func TestPagesOfBlog(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/posts/" + s.deletedPost, "/posts/nothing", "/users/u_nobody", "/archive/now", "/nothing"} {
+	for _, path := range []string{"/posts/" + s.deletedPost, "/posts/nothing", "/users/u_nobody", "/archive/now", "/tags/go", "/archive/2026-01", "/nothing"} {
 		if r := s.page(path); r.Code != 404 || !strings.Contains(r.Body.String(), `<script type="module"`) {
 			t.Errorf("%s: status %d", path, r.Code)
 		}
+	}
+	for _, path := range []string{"/", "/feed.xml"} { // an image of another page
+		if r := s.page(path, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"); r.Code != 403 {
+			t.Errorf("%s, as an image: status %d", path, r.Code)
+		}
+	}
+	if r := s.page("/", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"); r.Code != 200 {
+		t.Errorf("a link on another page: status %d", r.Code)
 	}
 	if r := s.send("HEAD", "/posts/"+s.post, "", "Accept", acceptsHTML); r.Code != 200 || r.Body.Len() > 0 {
 		t.Errorf("HEAD: status %d, %d bytes", r.Code, r.Body.Len())

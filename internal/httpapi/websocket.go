@@ -88,7 +88,11 @@ func (t transport) initSocket(ctx context.Context, payload map[string]any) (cont
 	defer cancel()
 	account, err := t.Verifier.Verify(verifying, token)
 	if err != nil {
-		return nil, time.Time{}, clientError{t.present(ctx, err)}
+		refused := clientError{t.present(ctx, err)}
+		if blog.CodeOf(err) != blog.Unauthenticated { // the token may be valid
+			return nil, time.Time{}, graphqlws.TryAgainLater{Reason: refused}
+		}
+		return nil, time.Time{}, refused
 	}
 	return auth.WithAccount(ctx, account), auth.ExpiryOf(token), nil
 }

@@ -112,6 +112,7 @@ test('an example takes the place of one that is untouched, and of nothing else',
   await enter(page, 'Operation Editor', '{ tags { name } }');
   await example(page, 'T2'); // at once: GraphiQL copies what is typed into its tab after a moment
   await page.getByRole('tab', { name: 'Archive' }).waitFor();
+  await page.getByRole('tab', { name: '<untitled>' }).waitFor();
   assert.deepEqual(await tabs(page), ['Post', 'Comments', '<untitled>', 'Archive']);
 
   await example(page, 'Q4'); // is open

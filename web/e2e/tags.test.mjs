@@ -1,7 +1,7 @@
 // Tags and the archive of the blog in a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inView, isOperation, open, serve } from './harness.mjs';
+import { inView, isOperation, open, serve, withoutData } from './harness.mjs';
 
 const url = await serve({ users: 20 });
 const at = (path) => new URL(path, url).href;
@@ -275,6 +275,7 @@ test('months before the latest hundred', async () => {
     const archiveMonths = Array.from({ length: to - from }, (_, i) => ({ __typename: 'ArchiveMonth', month: month(from + i), postCount: 1 }));
     return route.fulfill({ json: { data: { __typename: 'Query', archiveMonths, ...(!before && { tags: [] }) } } });
   });
+  await withoutData(page);
   await page.goto(at('/archive'));
   const months = page.getByRole('region', { name: 'Months' }).getByRole('link');
   await months.nth(99).waitFor();
@@ -308,6 +309,7 @@ test('a post whose numbers could not be read has a card without them', async () 
   await changeAnswers(page, 'Tag', ({ tag }) => {
     Object.assign(tag.posts.edges[0].node, { commentCount: null, likeCount: null, recentComments: null });
   });
+  await withoutData(page);
   await page.goto(at('/tags/mistakes'));
   await page.getByRole('article').nth(1).getByText(/comment/).first().waitFor();
   assert.equal(await page.getByRole('article').first().getByText(/\d (like|comment)/).count(), 0);

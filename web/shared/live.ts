@@ -3,12 +3,12 @@
 import type { Client, Sink, SubscribePayload } from 'graphql-ws/client';
 
 // Socket has the origin of the API, if it is not that of the page. authorization returns the token of an
-// account, if any, as in the header of this name. onRefused is called with the server's reason if the token
-// is not valid, or no longer.
+// account, if any, as in the header of this name. onRefused is called with the server's reason, and the token
+// that was sent, if that is not valid, or no longer.
 export type Socket = {
   origin?: string;
   authorization: () => string | undefined;
-  onRefused: (reason: string) => void;
+  onRefused: (reason: string, authorization?: string) => void;
 };
 
 // newLive returns a function that subscribes to an operation, and returns a function that ends this.
@@ -21,9 +21,13 @@ export function newLive({ origin = location.origin, authorization, onRefused }: 
   async function load() {
     const { createClient } = await import('graphql-ws/client');
     let silence: ReturnType<typeof setTimeout>;
+    let sent: string | undefined;
     const loaded = createClient({
       url: `${origin.replace('http', 'ws')}/graphql`,
-      connectionParams: () => (authorization() ? { Authorization: authorization() } : undefined),
+      connectionParams() {
+        sent = authorization();
+        return sent ? { Authorization: sent } : undefined;
+      },
       retryAttempts: Infinity,
       retryWait,
       shouldRetry: () => true, // also if the server cannot be reached
@@ -38,7 +42,7 @@ export function newLive({ origin = location.origin, authorization, onRefused }: 
         closed(event) {
           clearTimeout(silence);
           const { code, reason } = event as CloseEvent;
-          if (code === forbidden) onRefused(reason);
+          if (code === forbidden) onRefused(reason, sent);
         },
       },
     });

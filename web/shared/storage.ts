@@ -29,6 +29,9 @@ function newStorage(area: () => Storage) {
   return {
     get,
 
+    // isThere returns false if the browser blocks the storage.
+    isThere: () => attempt((area) => area !== null) === true,
+
     // read returns the value of a JSON text, or null without one that can be read.
     read<T>(key: string): T | null {
       try {

@@ -52,7 +52,7 @@ export function follow(event: MouseEvent) {
   const link = (event.target as Element).closest('a');
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   if (!link || !isPlain || event.defaultPrevented || link.origin !== location.origin) return;
-  if (link.pathname.startsWith('/playground')) return;
+  if (/^\/(playground|graphql|feed\.xml|schema\.graphql)/.test(link.pathname)) return; // are no places
   event.preventDefault();
   resetCost();
   navigate(link.pathname + link.hash);

@@ -14,8 +14,9 @@ import { noteStale } from './stale';
 export type Account = {
   name?: string;
   token: () => string | undefined;
-  // refused is called if the server rejects a token. It returns true if the account has another one then.
-  refused: (token: string) => Promise<boolean>;
+  // refused is called if the server rejects a token. It returns true if the account has another one then,
+  // unless it cannot be renewed again.
+  refused: (token: string, canRenew?: boolean) => Promise<boolean>;
 };
 
 // newClient returns an account's client of the API with an empty cache. A page that signs in or out
@@ -29,7 +30,10 @@ export function newClient(account: Account): Client {
     const token = account.token();
     const response = await send(input, init);
     if (response.status !== 401 || !token || !(await account.refused(token))) return response;
-    return send(input, { ...init, headers: { ...init?.headers, authorization: bearer()! } });
+    const renewed = account.token()!;
+    const again = await send(input, { ...init, headers: { ...init?.headers, authorization: `Bearer ${renewed}` } });
+    if (again.status === 401) await account.refused(renewed, false);
+    return again;
   }
   return new Client({
     url: `${page.api ?? ''}/graphql`,
@@ -57,7 +61,8 @@ export function newClient(account: Account): Client {
       liveExchange({
         origin: page.api,
         authorization: bearer,
-        onRefused: () => void account.refused(account.token()!).catch(() => {}), // the socket opens again
+        // The socket opens again, with the account's token of then.
+        onRefused: (_, authorization) => void account.refused(authorization!.replace('Bearer ', '')).catch(() => {}),
       }),
       fetchExchange,
     ],

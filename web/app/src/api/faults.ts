@@ -1,5 +1,6 @@
 import type { CombinedError } from 'urql';
 import { noAnswer } from '../../../shared/fetch';
+import { page } from './page';
 
 // Fault is an error in words for people. field names the input field that it belongs to, and element is
 // the index in it, if the field is a list. A retry can help if it isTemporary.
@@ -26,7 +27,8 @@ export function faultsOf(error: CombinedError | undefined): Fault[] {
 
 // unanswered returns the fault of a request without an answer.
 export function unanswered(): Fault {
-  return { message: navigator.onLine ? noAnswer : 'You are offline.', isTemporary: true };
+  const silent = page.development ? noAnswer : 'The server does not answer.';
+  return { message: navigator.onLine ? silent : 'You are offline.', isTemporary: true };
 }
 
 // sentence returns the words for the codes whose message is for programmers. The messages of all

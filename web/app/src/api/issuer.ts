@@ -13,36 +13,49 @@ const manager = new UserManager({
   redirect_uri: `${location.origin}/sign-in`,
   userStore: new WebStorageStateStore({ store: localStorage }), // for all tabs
   automaticSilentRenew: false, // each tab would renew the token
+  requestTimeoutInSeconds: 10,
 });
 
 const sessionOf = (user: User): shared.Session => ({ name: user.profile.sub, token: user[token] });
 
-// leave goes to the issuer, which sends the person back to /sign-in. finish then returns the place.
-export const leave = (place: Place) => manager.signinRedirect({ state: place });
+// inTurn runs what changes the session at the issuer. Tabs take turns.
+const inTurn = <T>(run: () => Promise<T>) => navigator.locks.request('cosmosblog.session', run);
 
-// finish begins the session of a person whom the issuer has sent back. It fails if the issuer has refused.
-export async function finish() {
-  const user = await manager.signinRedirectCallback();
-  shared.begin(sessionOf(user));
-  return user.state as Place;
+// leave goes to the issuer, which sends the person back to /sign-in. finish then returns the place.
+export async function leave(place: Place) {
+  await manager.clearStaleState(); // of sign-ins that were not finished
+  await manager.signinRedirect({ state: place });
 }
 
+// finish begins the session of a person whom the issuer has sent back. It fails if the issuer has refused.
+export const finish = () =>
+  inTurn(async () => {
+    const user = await manager.signinRedirectCallback();
+    shared.begin(sessionOf(user));
+    return user.state as Place;
+  });
+
+// The errors with which an issuer says that a person must sign in again. All others may be temporary.
+const final = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'interaction_required', 'login_required'];
+
 // renew replaces a token that the server has rejected, and returns true. It returns false if the person
-// must sign in again, and fails if the issuer does not answer. Some issuers accept a refresh token only once,
-// so the tabs take turns.
+// must sign in again, and fails if the issuer does not answer.
 export const renew = (rejected: string) =>
-  navigator.locks.request('cosmosblog.session', async () => {
+  inTurn(async () => {
     const session = shared.reread();
     if (session?.token !== rejected) return Boolean(session?.token); // another tab has renewed it, or ended it
     if (!(await manager.getUser())?.refresh_token) return false;
     try {
       const user = await manager.signinSilent();
-      if (user) shared.begin(sessionOf(user));
-      return user !== null;
+      if (shared.reread()?.token !== rejected) {
+        await manager.removeUser(); // the person has signed out meanwhile
+        return false;
+      }
+      if (!user || user[token] === rejected) return false; // some issuers renew no identity tokens
+      shared.begin(sessionOf(user));
+      return true;
     } catch (error) {
-      if (error instanceof ErrorResponse) return false;
+      if (error instanceof ErrorResponse && final.includes(error.error!)) return false;
       throw error;
     }
   });
-
-export const forget = () => manager.removeUser();

@@ -42,11 +42,10 @@ function take({ kind, query, variables }: Operation) {
   return index < 0 ? undefined : answers.splice(index, 1)[0]!.answer;
 }
 
-const answers = page.preloaded ?? [];
+// An account that has just written something may miss it in the HTML, which is written for everybody.
+const answers = hasWritten(session.get()?.name) ? [] : (page.preloaded ?? []);
 const queries = answers.map(({ id, variables }) => ({ id, variables }));
 const isFirst = () => route.get().visit === 0;
 
-// isPreloaded reports whether the page came with the answer to a query, so that a place need not read it. An
-// account that has just written something reads it nevertheless: the HTML is written for everybody.
-export const isPreloaded = (document: object, variables: object) =>
-  isFirst() && !hasWritten(session.get()?.name) && queries.some(isOf(document, variables));
+// isPreloaded reports whether the page came with the answer to a query, so that a place need not read it.
+export const isPreloaded = (document: object, variables: object) => isFirst() && queries.some(isOf(document, variables));

@@ -1,6 +1,7 @@
 import { CombinedError, useQuery, type Client } from 'urql';
 import { Refused } from '../../../shared/fetch';
 import * as shared from '../../../shared/session';
+import { browserStorage } from '../../../shared/storage';
 import { newStore } from '../../../shared/store';
 import { CreateUserDocument, ViewerDocument } from '../gql/graphql';
 import { newClient } from './client';
@@ -27,11 +28,14 @@ function clientFor(account: shared.Session | null) {
   return newClient({ name: account?.token && account.name, token, refused });
 }
 
-async function refused(token: string) {
-  const isRenewed = page.issuer !== undefined && (await (await import('./issuer')).renew(token));
+async function refused(token: string, canRenew = true) {
+  const isRenewed = canRenew && page.issuer !== undefined && (await (await import('./issuer')).renew(token));
   if (!isRenewed) shared.expire(token);
   return isRenewed;
 }
+
+// A tab that stays open until after an upgrade of the server could not load it any more.
+if (page.issuer && shared.session.get()?.token) void import('./issuer').catch(() => {});
 
 shared.session.follow(() => {
   const { account, isExpired, client } = session.get();
@@ -45,8 +49,14 @@ shared.session.follow(() => {
 // Place is where a person began to sign in, and whether a like waits there.
 export type Place = { path: string; isLiking?: boolean };
 
+// forgetIssuer forgets what the issuer's library has stored.
+function forgetIssuer() {
+  if (page.issuer) browserStorage.set(`oidc.user:${page.issuer.url}:${page.issuer.client}`, null);
+}
+
 // signInAtIssuer leaves the page. It returns only if that fails.
 export async function signInAtIssuer(place: Place): Promise<Fault[]> {
+  if (!browserStorage.isThere()) return [{ message: 'Your browser blocks its storage for this page. Signing in needs it.' }];
   try {
     await (await import('./issuer')).leave(place);
     return [];
@@ -73,9 +83,9 @@ export async function finishSignIn(): Promise<{ place: Place; faults?: never } |
   }
 }
 
-export async function signOut() {
+export function signOut() {
   shared.signOut();
-  if (page.issuer) await (await import('./issuer')).forget();
+  forgetIssuer(); // its library may not be loaded
 }
 
 // SignIn is the result of signIn: a client for the account, its username, and a function that begins

@@ -1,20 +1,22 @@
-import { useEffect, useRef } from 'react';
-import { useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
+import { useEffect, useRef, useState } from 'react';
+import { useQuery, type AnyVariables, type RequestPolicy, type TypedDocumentNode } from 'urql';
 import { route } from '../route';
 import { faultsOf, type Fault } from './faults';
 import { isPreloaded } from './preloaded';
 import { stale } from './stale';
 
-// useRead reads what a place shows. The first place shows what came with the page. After a click on a link,
-// a place shows what the cache has and reads it again. A reader who comes back finds the place as it was. If reading fails, the last answer
-// stays beside the faults, until a further try succeeds. isStale tells that the answer may lack
-// what the account has changed.
+// useRead reads what a place shows. The first place shows what came with the page. After a click on a
+// link, a place shows what the cache has and reads it again. A reader who comes back finds the place as it
+// was. If reading fails, the last answer stays beside the faults, until a further try succeeds. isStale
+// tells that the answer may lack what the account has changed.
 export function useRead<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ) {
-  const isThere = route.get().isBack || isPreloaded(query, { ...variables });
-  const requestPolicy = isThere ? 'cache-first' : 'cache-and-network';
+  const [requestPolicy] = useState<RequestPolicy>(() => {
+    const isThere = route.get().isBack || isPreloaded(query, { ...variables });
+    return isThere ? 'cache-first' : 'cache-and-network';
+  });
   const [{ data, error, fetching, operation }, refetch] = useQuery({ query, variables, requestPolicy });
   const last = useRef<Data>(undefined);
   last.current = data ?? last.current;

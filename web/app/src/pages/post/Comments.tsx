@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useLive } from '../../api/live';
+import { canSignIn } from '../../api/page';
 import { session, useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
 import { read, type FragmentType } from '../../gql/fragment-masking';
@@ -44,9 +45,11 @@ export function Comments({ count, retry, ...props }: Props & { count: number; re
       {session.use().account ? (
         <NewComment postId={props.postId} />
       ) : (
-        <p className="hint">
-          <a href="/sign-in">Sign in</a> to comment.
-        </p>
+        canSignIn && (
+          <p className="hint">
+            <a href="/sign-in">Sign in</a> to comment.
+          </p>
+        )
       )}
       {props.linkedId && <LinkedComment {...props} linkedId={props.linkedId} />}
       {count === 0 && <p className="hint">Nobody has commented yet.</p>}

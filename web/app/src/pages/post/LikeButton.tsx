@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { faultsOf } from '../../api/faults';
+import { canSignIn } from '../../api/page';
 import { useViewer } from '../../api/session';
 import { read, type FragmentType } from '../../gql/fragment-masking';
 import { LikeButtonFragmentDoc, LikePostDocument, UnlikePostDocument, ViewerHasLikedDocument } from '../../gql/graphql';
@@ -16,7 +17,12 @@ import styles from './LikeButton.module.css';
 export function LikeButton(props: { post: FragmentType<typeof LikeButtonFragmentDoc> }) {
   const { id, likeCount } = read(LikeButtonFragmentDoc, props.post);
   const viewer = useViewer();
-  const [{ data, fetching }] = useQuery({ query: ViewerHasLikedDocument, variables: { id }, pause: viewer === null });
+  const [{ data, fetching }] = useQuery({
+    query: ViewerHasLikedDocument,
+    variables: { id },
+    pause: viewer === null,
+    requestPolicy: 'cache-and-network',
+  });
   const viewerHasLiked = viewer !== null && Boolean(data?.post?.viewerHasLiked);
   const isUnknown = viewer === undefined || (viewer !== null && !data && fetching);
   const [liking, like] = useMutation(LikePostDocument);
@@ -36,6 +42,13 @@ export function LikeButton(props: { post: FragmentType<typeof LikeButtonFragment
     if (liking.fetching || unliking.fetching) return;
     const { error } = await (viewerHasLiked ? unlike : like)({ input: { postId: id } });
     if (error) announce(faultsOf(error)[0]!.message);
+  }
+  if (!canSignIn) {
+    return (
+      <p className={styles.count}>
+        <Heart /> {count(likeCount, 'like')}
+      </p>
+    );
   }
   return (
     <button className={styles.like} aria-pressed={viewerHasLiked} onClick={toggle}>

@@ -22,7 +22,9 @@ export function SignIn() {
     });
   }, []);
   useEffect(() => {
-    if (place && viewer) navigate(place.path, { isLiking: place.isLiking });
+    if (!place || !viewer) return;
+    history.replaceState(null, '', place.path); // nobody wants to go back to this page
+    navigate(place.path, { isLiking: place.isLiking });
   }, [place, viewer]);
   function done() {
     if (place) return; // the viewer is there now
