@@ -45,7 +45,8 @@ export function useExamples() {
       variables: variableEditor?.getValue() ?? null,
       headers: headerEditor?.getValue() ?? null,
     };
-    updateActiveTabValues(typed); // GraphiQL itself does so only after a moment
+    // GraphiQL itself does so only after a moment, and would then name the tab after its former operation.
+    updateActiveTabValues(typed.query === tabs[active]?.query ? typed : { ...typed, operationName: null });
     const current = { ...tabs[active]!, ...typed };
     const index = tabs.with(active, current).findIndex(({ query }) => query === example.query);
     if (index === active) return;
