@@ -29,7 +29,9 @@ export function newClient(account: Account): Client {
     const token = account.token();
     const response = await send(input, init);
     if (response.status !== 401 || !token || !(await account.refused(token))) return response;
-    return send(input, { ...init, headers: { ...init?.headers, authorization: bearer()! } });
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', bearer()!);
+    return send(input, { ...init, headers });
   }
   return new Client({
     url: `${page.api ?? ''}/graphql`,

@@ -44,5 +44,3 @@ export const renew = (rejected: string) =>
       throw error;
     }
   });
-
-export const forget = () => manager.removeUser();

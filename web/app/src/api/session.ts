@@ -1,6 +1,7 @@
 import { CombinedError, useQuery, type Client } from 'urql';
 import { Refused } from '../../../shared/fetch';
 import * as shared from '../../../shared/session';
+import { browserStorage } from '../../../shared/storage';
 import { newStore } from '../../../shared/store';
 import { CreateUserDocument, ViewerDocument } from '../gql/graphql';
 import { newClient } from './client';
@@ -73,9 +74,11 @@ export async function finishSignIn(): Promise<{ place: Place; faults?: never } |
   }
 }
 
-export async function signOut() {
+// signOut ends the session, and forgets the issuer's tokens. oidc-client-ts keeps them under this key,
+// and is not asked to forget them, because loading it could fail.
+export function signOut() {
   shared.signOut();
-  if (page.issuer) await (await import('./issuer')).forget();
+  if (page.issuer) browserStorage.set(`oidc.user:${page.issuer.url}:${page.issuer.client}`, null);
 }
 
 // SignIn is the result of signIn: a client for the account, its username, and a function that begins

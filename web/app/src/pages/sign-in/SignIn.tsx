@@ -20,7 +20,7 @@ export function SignIn() {
       else setPlace(result.place);
       setReturning(false);
     });
-  }, []);
+  }, [isReturning]);
   useEffect(() => {
     if (place && viewer) navigate(place.path, { isLiking: place.isLiking });
   }, [place, viewer]);
