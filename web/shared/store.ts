@@ -1,4 +1,4 @@
-import { useLayoutEffect, useReducer, useRef } from 'react';
+import { useEffectEvent, useLayoutEffect, useReducer } from 'react';
 
 // newStore returns a value outside of components. Components that use() it render again when it is set.
 export function newStore<T>(value: T) {
@@ -25,16 +25,12 @@ export function newStore<T>(value: T) {
 export function useFollowed<T>(follow: (listener: () => void) => () => void, get: () => T): T {
   const [, render] = useReducer((renders: number) => renders + 1, 0);
   const value = get();
-  const rendered = useRef(value);
-  useLayoutEffect(() => {
-    rendered.current = value;
+  const update = useEffectEvent(() => {
+    if (get() !== value) render();
   });
   useLayoutEffect(() => {
-    const update = () => {
-      if (get() !== rendered.current) render();
-    };
     update();
-    return follow(update);
+    return follow(() => update());
   }, [follow]);
   return value;
 }

@@ -1,7 +1,7 @@
 import { tryParseJSONC, useGraphiQL } from '@graphiql/react';
 import type { FetcherParams } from '@graphiql/toolkit';
 import { parse, validate, type GraphQLSchema } from 'graphql';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { priceOf, type Price as Amount } from './api';
 import { ru } from './charges';
@@ -35,6 +35,7 @@ function usePrice(): Amount | undefined {
   const schema = useGraphiQL((state) => state.schema);
   const [last, setLast] = useState<{ tab?: string; price?: Amount }>({});
   const isNewTab = last.tab !== id;
+  const wait = useEffectEvent(() => (isNewTab ? 0 : pause));
   useEffect(() => {
     if (!schema) return;
     const abort = new AbortController();
@@ -43,7 +44,7 @@ function usePrice(): Amount | undefined {
       const price = params && (await priceOf(params, abort.signal).catch(() => undefined));
       if (!abort.signal.aborted) setLast({ tab: id, price });
     };
-    const timer = setTimeout(ask, isNewTab ? 0 : pause);
+    const timer = setTimeout(ask, wait());
     return () => {
       clearTimeout(timer);
       abort.abort();

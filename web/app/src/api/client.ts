@@ -31,7 +31,9 @@ export function newClient(account: Account): Client {
     const response = await send(input, init);
     if (response.status !== 401 || !token || !(await account.refused(token))) return response;
     const renewed = account.token()!;
-    const again = await send(input, { ...init, headers: { ...init?.headers, authorization: `Bearer ${renewed}` } });
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${renewed}`);
+    const again = await send(input, { ...init, headers });
     if (again.status === 401) await account.refused(renewed, false);
     return again;
   }

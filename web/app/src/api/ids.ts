@@ -28,4 +28,4 @@ type Errors = readonly { extensions?: Record<string, unknown> }[];
 // isUnknownId reports whether a server does not know the id of a document, as after an upgrade. It can be
 // sent the text instead.
 export const isUnknownId = (errors: Errors = []) =>
-  errors.some(({ extensions }) => /^PERSISTED_QUERY_NOT_/.test(String(extensions?.code)));
+  errors.some(({ extensions }) => String(extensions?.code).startsWith('PERSISTED_QUERY_NOT_'));

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import {
   subscriptionExchange,
   useClient,
@@ -95,14 +95,15 @@ export function useLive<Data, Variables extends AnyVariables>(
 ) {
   const client = useClient();
   const isOn = awake.use() && isReady;
-  const latest = useRef({ onData, after });
-  latest.current = { onData, after };
+  const hear = useEffectEvent((data: Data) => onData?.(data));
+  const cursor = useEffectEvent(() => after?.());
   useEffect(() => {
     if (!isOn) return;
-    const context = { after: () => latest.current.after?.() };
     const { unsubscribe } = client
-      .subscription(query, variables, context)
-      .subscribe(({ data }) => data && latest.current.onData?.(data));
+      .subscription(query, variables, { after: () => cursor() })
+      .subscribe(({ data }) => data && hear(data));
     return unsubscribe;
+    // A place has the same query and variables as long as it is shown.
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [client, isOn]);
 }

@@ -49,11 +49,6 @@ shared.session.follow(() => {
 // Place is where a person began to sign in, and whether a like waits there.
 export type Place = { path: string; isLiking?: boolean };
 
-// forgetIssuer forgets what the issuer's library has stored.
-function forgetIssuer() {
-  if (page.issuer) browserStorage.set(`oidc.user:${page.issuer.url}:${page.issuer.client}`, null);
-}
-
 // signInAtIssuer leaves the page. It returns only if that fails.
 export async function signInAtIssuer(place: Place): Promise<Fault[]> {
   if (!browserStorage.isThere()) return [{ message: 'Your browser blocks its storage for this page. Signing in needs it.' }];
@@ -83,9 +78,11 @@ export async function finishSignIn(): Promise<{ place: Place; faults?: never } |
   }
 }
 
+// signOut ends the session, and forgets the issuer's tokens. oidc-client-ts keeps them under this key,
+// and is not asked to forget them, because loading it could fail.
 export function signOut() {
   shared.signOut();
-  forgetIssuer(); // its library may not be loaded
+  if (page.issuer) browserStorage.set(`oidc.user:${page.issuer.url}:${page.issuer.client}`, null);
 }
 
 // SignIn is the result of signIn: a client for the account, its username, and a function that begins

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useQuery, type AnyVariables, type RequestPolicy, type TypedDocumentNode } from 'urql';
 import { route } from '../route';
 import { faultsOf, type Fault } from './faults';
@@ -31,13 +31,15 @@ export function useRead<Data, Variables extends AnyVariables>(
 // again.
 export function useAgain(faults: Fault[], retry: () => void) {
   const isUnanswered = faults.some(({ code }) => !code);
+  const again = useEffectEvent(retry);
   useEffect(() => {
     if (!isUnanswered) return;
-    const timer = setInterval(retry, 5000);
-    addEventListener('online', retry);
+    const onTime = () => again();
+    const timer = setInterval(onTime, 5000);
+    addEventListener('online', onTime);
     return () => {
       clearInterval(timer);
-      removeEventListener('online', retry);
+      removeEventListener('online', onTime);
     };
   }, [isUnanswered]);
 }

@@ -23,7 +23,7 @@ export function Form({ submit, action, children, beside, className, takesFocus }
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
     if (takesFocus) form.current!.querySelector<HTMLElement>('input, textarea')!.focus();
-  }, []);
+  }, [takesFocus]);
   useLayoutEffect(() => focusFault(form.current), [faults]);
 
   async function send() {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { read, type FragmentType } from '../gql/fragment-masking';
 import { PostPageFragmentDoc } from '../gql/graphql';
 import { keep, route } from '../route';
@@ -53,8 +53,9 @@ function useGrowing(n: number) {
 // More opens the next page when the reader comes near, or presses its button.
 function More({ open }: { open: () => void }) {
   const item = useRef<HTMLLIElement>(null);
+  const comeNear = useEffectEvent(open);
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && open(), { rootMargin: '800px' });
+    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && comeNear(), { rootMargin: '800px' });
     observer.observe(item.current!);
     return () => observer.disconnect();
   }, []);

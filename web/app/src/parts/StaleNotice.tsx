@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import styles from './StaleNotice.module.css';
 
 type Props = { isStale: boolean; isLoading: boolean; retry: () => void };
@@ -6,9 +6,10 @@ type Props = { isStale: boolean; isLoading: boolean; retry: () => void };
 // StaleNotice tells readers that a list may lack what they have just changed. It loads the list
 // again by itself once, after a second, and then when they ask.
 export function StaleNotice({ isStale, isLoading, retry }: Props) {
+  const loadAgain = useEffectEvent(retry);
   useEffect(() => {
     if (!isStale) return;
-    const timer = setTimeout(retry, 1000);
+    const timer = setTimeout(() => loadAgain(), 1000);
     return () => clearTimeout(timer);
   }, [isStale]);
   if (!isStale) return null;

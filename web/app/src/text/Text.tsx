@@ -21,9 +21,10 @@ export function Text({ text }: { text: string }) {
   const [state, setState] = useState<'loading' | 'loaded' | 'failed'>(parser ? 'loaded' : 'loading');
   useEffect(() => {
     if (!needsParser || state !== 'loading') return;
-    loadParser().then(() => setState(parser ? 'loaded' : 'failed'));
+    void loadParser().then(() => setState(parser ? 'loaded' : 'failed'));
   }, [needsParser, state]);
-  const parts = useMemo(() => (needsParser ? parser?.parse(text) : paragraphs(text)), [text, needsParser, state]);
+  const loaded = parser;
+  const parts = useMemo(() => (needsParser ? loaded?.parse(text) : paragraphs(text)), [text, needsParser, loaded]);
   if (needsParser && state === 'loading') return <div className={styles.text} aria-busy="true" />;
   return <div className={styles.text}>{parts ? parts.map(render) : <p className={styles.plain}>{text}</p>}</div>;
 }

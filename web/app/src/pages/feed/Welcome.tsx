@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useDraft } from '../../api/drafts';
+import { useDraft } from '../../api/useDraft';
 import { session, signIn, suggestedName, useViewer } from '../../api/session';
 import { Field } from '../../parts/Field';
 import { Form } from '../../parts/Form';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useMutation } from 'urql';
-import { useDraft } from '../../api/drafts';
+import { useDraft } from '../../api/useDraft';
 import { faultsOf } from '../../api/faults';
 import { useViewer } from '../../api/session';
 import { read, type FragmentType } from '../../gql/fragment-masking';

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLive } from '../../api/live';
 import { canSignIn } from '../../api/page';
 import { session, useViewer } from '../../api/session';
@@ -65,12 +65,13 @@ function LinkedComment({ linkedId, ...props }: Props & { linkedId: string }) {
   const { data, faults, retry } = useRead(LinkedCommentDocument, { id: linkedId });
   const section = useRef<HTMLElement>(null);
   const comment = data?.node?.__typename === 'Comment' && data.node.post?.id === props.postId ? data.node : undefined;
+  const isThere = comment !== undefined;
   const isGone = (data && !comment) || faults.some(({ code }) => code === 'BAD_USER_INPUT');
   useEffect(() => {
-    if (route.get().isBack || !(comment || isGone)) return;
+    if (route.get().isBack || !(isThere || isGone)) return;
     section.current!.scrollIntoView();
     section.current!.focus({ preventScroll: true });
-  }, [Boolean(comment), isGone]);
+  }, [isThere, isGone]);
   return (
     <section ref={section} className={styles.linked} aria-label="The linked comment" tabIndex={-1}>
       {comment && <CommentItem {...props} comment={comment} />}
@@ -97,9 +98,10 @@ function useNewComments({ postId, list }: Props) {
 function useComplete({ list }: Props, count: number, retry: () => void) {
   const { edges, pageInfo } = read(CommentListFragmentDoc, list);
   const listed = pageInfo.hasNextPage ? count : edges.length; // a part of a list tells nothing
+  const readAgain = useEffectEvent(retry);
   useEffect(() => {
     if (listed === count) return;
-    const timer = setTimeout(retry, 1000); // comment and number arrive at different moments
+    const timer = setTimeout(() => readAgain(), 1000); // comment and number arrive at different moments
     return () => clearTimeout(timer);
   }, [listed, count]);
 }

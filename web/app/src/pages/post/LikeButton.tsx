@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { faultsOf } from '../../api/faults';
 import { canSignIn } from '../../api/page';
@@ -28,10 +28,13 @@ export function LikeButton(props: { post: FragmentType<typeof LikeButtonFragment
   const [liking, like] = useMutation(LikePostDocument);
   const [unliking, unlike] = useMutation(UnlikePostDocument);
 
-  useEffect(() => {
-    if (isUnknown || !left().isLiking) return;
+  const comeBack = useEffectEvent(() => {
+    if (!left().isLiking) return;
     keep({ isLiking: false });
     if (viewer && !viewerHasLiked) void toggle();
+  });
+  useEffect(() => {
+    if (!isUnknown) comeBack();
   }, [isUnknown]);
 
   async function toggle() {

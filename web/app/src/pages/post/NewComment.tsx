@@ -1,5 +1,5 @@
 import { useMutation } from 'urql';
-import { useDraft } from '../../api/drafts';
+import { useDraft } from '../../api/useDraft';
 import { faultsOf, isKeyUsed } from '../../api/faults';
 import { useViewer } from '../../api/session';
 import { CreateCommentDocument } from '../../gql/graphql';

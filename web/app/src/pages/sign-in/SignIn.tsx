@@ -20,7 +20,7 @@ export function SignIn() {
       else setPlace(result.place);
       setReturning(false);
     });
-  }, []);
+  }, [isReturning]);
   useEffect(() => {
     if (!place || !viewer) return;
     history.replaceState(null, '', place.path); // nobody wants to go back to this page

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useClient, useMutation } from 'urql';
-import { useDraft } from '../../api/drafts';
+import { useDraft } from '../../api/useDraft';
 import { faultsOf } from '../../api/faults';
 import { useRead } from '../../api/useRead';
 import { EditedPostDocument, UpdatePostDocument, type EditedPostQuery } from '../../gql/graphql';

@@ -1,6 +1,6 @@
 import { useClient } from 'urql';
 import { isKeyUsed } from '../../api/faults';
-import { useDraft } from '../../api/drafts';
+import { useDraft } from '../../api/useDraft';
 import { Form } from '../../parts/Form';
 import { announce } from '../../parts/Notice';
 import { SignedIn } from '../../parts/SignedIn';
