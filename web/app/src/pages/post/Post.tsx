@@ -96,13 +96,15 @@ function Article({ post }: { post: NonNullable<PostQuery['post']> }) {
 function NextPost({ id }: { id: string }) {
   const post = useRead(NextPostDocument, { id }).data?.post;
   return (
-    <nav className={styles.next} aria-label="Next post">
+    <div className={styles.next}>
       {post?.previousByAuthor && (
-        <a href={`/posts/${post.previousByAuthor.id}`}>
-          Next by {post.author.username}: <bdi>{post.previousByAuthor.title}</bdi>
-        </a>
+        <nav aria-label="Next post">
+          <a href={`/posts/${post.previousByAuthor.id}`}>
+            Next by {post.author.username}: <bdi>{post.previousByAuthor.title}</bdi>
+          </a>
+        </nav>
       )}
-    </nav>
+    </div>
   );
 }
 
