@@ -482,6 +482,7 @@ test('what a page cost', async () => {
   await bar.locator('summary').focus();
   await page.keyboard.press('Enter');
   const row = bar.getByRole('row').nth(1);
+  await row.waitFor();
   assert.deepEqual((await row.getByRole('cell').allInnerTexts()).slice(0, 4), ['feed', 'query', 'feed', 'post']);
   const charge = await row.getByRole('cell').last().innerText();
   await bar.getByText(`${charge} RU`, { exact: true }).waitFor();
@@ -523,6 +524,19 @@ const ask = (page, query, input) =>
     },
     [query, input],
   );
+
+for (const [how, width] of [['on a desktop', 1280], ['on a phone', 390]]) {
+  test(`the cost of many partitions is one line, ${how}`, async () => {
+    const page = await open(at('/sign-in'), { viewport: { width, height: 800 } });
+    const summary = page.getByRole('contentinfo').locator('summary');
+    const height = async () => (await summary.boundingBox()).height;
+    const lineHeight = await height();
+    await page.goto(at('/archive'));
+    await summary.locator('[aria-hidden] > span').nth(15).waitFor();
+    assert.equal(await height(), lineHeight);
+    page.check();
+  });
+}
 
 test('how long a post takes to read, and what its author wrote before', async () => {
   const page = await open(url);

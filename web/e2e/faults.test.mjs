@@ -6,6 +6,7 @@ import { inView, isOperation, nameOf, open, serve, withoutData } from './harness
 const url = await serve({ users: 20 });
 const at = (path) => new URL(path, url).href;
 const phone = { viewport: { width: 390, height: 844 } };
+const tablet = { viewport: { width: 700, height: 900 } };
 
 // Each test signs in with a name of its own.
 let names = 0;
@@ -316,7 +317,7 @@ test('a silent server is a fault, and the page recovers by itself', async () => 
   assert.equal(await fault.count(), 0);
 });
 
-for (const [how, options] of [['on a desktop', {}], ['on a phone', phone]]) {
+for (const [how, options] of [['on a desktop', {}], ['on a tablet', tablet], ['on a phone', phone]]) {
   test(`a viewer who could not be read is told, ${how}`, async () => {
     const page = await open(url, options);
     await signIn(page, `unread-${++names}`);
@@ -327,8 +328,11 @@ for (const [how, options] of [['on a desktop', {}], ['on a phone', phone]]) {
         : route.continue(),
     );
     await page.goto(url);
-    const again = page.getByRole('banner').getByRole('button', { name: 'Your name could not be read. Try again' });
+    const again = page.getByRole('banner').getByRole('button', { name: 'Your name was not read. Try again' });
     await inView(again);
+    const right = (locator) => locator.evaluate((element) => element.getBoundingClientRect().right);
+    assert.ok((await right(again)) <= (await right(page.getByRole('main'))));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     await page.axe();
     await page.unroute('**/graphql');
     await again.click();

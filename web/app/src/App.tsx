@@ -129,7 +129,7 @@ function Header() {
         )}
         {isUnknown && (
           <button onClick={again}>
-            <Warning /> <span className="hidden-on-phones">Your name could not be read.</span> Try again
+            <Warning /> <span className="hidden-on-phones">Your name was not read.</span> Try again
           </button>
         )}
         {viewer === null && !isUnknown && canSignIn && (

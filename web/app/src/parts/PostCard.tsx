@@ -48,23 +48,32 @@ export const PostCard = memo(function PostCard({ ofOne, ...props }: Props) {
   );
 });
 
-// Counts has the numbers of likes and comments. If they could not be read, the card has none.
+// Counts has the numbers of likes and comments, whose pictures leave more room for the tags than words. If
+// they could not be read, the card has none.
 function Counts({ id, likeCount, commentCount }: PostCardFragment) {
   if (likeCount === null || commentCount === null) return null;
   const comments = (
     <>
-      <Bubble /> {count(commentCount, 'comment')}
+      <Bubble /> <Count number={commentCount} one="comment" />
     </>
   );
   return (
     <p className={styles.counts}>
       <span>
-        <Heart /> {count(likeCount, 'like')}
+        <Heart /> <Count number={likeCount} one="like" />
       </span>
       {commentCount > 0 ? <a href={`/posts/${id}#comments`}>{comments}</a> : <span>{comments}</span>}
     </p>
   );
 }
+
+// Count shows a number, and says the words to screen readers.
+const Count = ({ number, one }: { number: number; one: string }) => (
+  <>
+    <span aria-hidden="true">{number.toLocaleString('en')}</span>
+    <span className="hidden">{count(number, one)}</span>
+  </>
+);
 
 // CardSkeleton takes the place of a card that is loading.
 export function CardSkeleton() {
@@ -84,7 +93,7 @@ export function CardSkeleton() {
           <span>Somebody, some time ago · 1 min read</span>
         </p>
         <p className={styles.counts}>
-          <span>12 likes 3 comments</span>
+          <span>a 12 a 3</span>
         </p>
         <TagsSkeleton />
       </div>

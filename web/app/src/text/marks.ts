@@ -17,7 +17,7 @@ export const paragraphs = (text: string): Part[] =>
 // breaks. It may end within a mark.
 export function withoutMarks(excerpt: string): string {
   return excerpt
-    .replace(/!?\[([^\]]*)\](?:\([^)]*(?:\)|$)|\[[^\]]*(?:\]|$))?/g, '$1') // links and images
+    .replace(/!?\[([^\]]*)\](?:\((?:[^()]|\([^()]*(?:\)|$))*(?:\)|$)|\[[^\]]*(?:\]|$))?/g, '$1') // links and images
     .replace(/<(https?:[^>\s]*)>/g, '$1')
     .replace(/(^|\s)(?:#{1,6}|```\w*|~~~\w*|-{3,}|\*{3,}|_{3,}|={3,})(?=\s|$)/g, '$1') // of lines
     .replace(/(^|[.:!?…]\s+)(?:(?:>|[-+*])\s+)+/g, '$1') // of lists and quotes; elsewhere, it may be a dash
