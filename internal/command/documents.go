@@ -15,7 +15,8 @@ import (
 func LoadDocuments(task Task, l limits.Limits) (*documents.Documents, error) {
 	known := documents.New(l, task.Config.Development())
 	if task.Config.ServesPages() {
-		if err := loadManifest(known, web.Documents()); err != nil {
+		isWanted := task.Config.Pages != "" // development has pages with any limit of prices
+		if err := loadManifest(known, web.Documents(), isWanted); err != nil {
 			return nil, fmt.Errorf("the blog's pages: %w", err)
 		}
 	}
@@ -24,7 +25,7 @@ func LoadDocuments(task Task, l limits.Limits) (*documents.Documents, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--documents: %w", err)
 		}
-		if err := loadManifest(known, text); err != nil {
+		if err := loadManifest(known, text, true); err != nil {
 			return nil, fmt.Errorf("--documents %s: %w", path, err)
 		}
 	}
@@ -34,10 +35,10 @@ func LoadDocuments(task Task, l limits.Limits) (*documents.Documents, error) {
 	return known, nil
 }
 
-func loadManifest(known *documents.Documents, text []byte) error {
+func loadManifest(known *documents.Documents, text []byte, checksPrices bool) error {
 	manifest, err := documents.ParseManifest(text)
 	if err != nil {
 		return err
 	}
-	return known.Load(manifest)
+	return known.Load(manifest, checksPrices)
 }

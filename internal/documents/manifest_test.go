@@ -54,7 +54,7 @@ func TestLoad(t *testing.T) {
 		`query Deep { ` + strings.Repeat("viewer { posts { nodes { author { ", 10) + "id" + strings.Repeat(" } } } }", 10) + ` }`: "deep",
 	} {
 		d := documents.New(limits.Default(), false)
-		err := d.Load(documents.Manifest{"good": "{ __typename }", "wrong": text})
+		err := d.Load(documents.Manifest{"good": "{ __typename }", "wrong": text}, true)
 		if err == nil || !strings.Contains(err.Error(), "the document wrong (") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
@@ -77,7 +77,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if manifest, err = documents.ParseManifest(text); err == nil {
-		err = d.Load(manifest)
+		err = d.Load(manifest, true)
 		d.RejectOthers()
 	}
 	if err != nil || len(manifest) != 2000 {

@@ -49,7 +49,7 @@ func TestPagesOfBlog(t *testing.T) {
 	known := manifests.New(limits.Default(), false)
 	manifest, err := manifests.ParseManifest(web.Documents())
 	if err == nil {
-		err = known.Load(manifest)
+		err = known.Load(manifest, true)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func TestManifestOfTheRepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := manifests.New(limits.Default(), false).Load(manifest); err != nil {
+	if err := manifests.New(limits.Default(), false).Load(manifest, true); err != nil {
 		t.Error(err)
 	}
 }
