@@ -89,6 +89,14 @@ ${replaced}`;
   run(only(/cp -R examples\/apollo/).replace("npm run dev", "npm run build").replace("npm install", "npm install --no-audit --no-fund --loglevel=error"));
   run(`${only(/go mod init/)}printf 'package main\\nfunc main() { println(describe(newBlog("", "").live(nil, ""))) }\\n' > main.go && go vet .`);
 
+  // The blog's pages for another server.
+  const web = join(repository, "web");
+  if (!existsSync(join(web, "node_modules"))) {
+    execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: web });
+  }
+  run(only(/BLOG_PAGE/).replace("cd web && npm ci", `cd ${web}`).replace("../../blog", join(folder, "blog")));
+  assert.ok(readFileSync(join(folder, "blog/index.html"), "utf8").includes(`{"api":"${origin}","issuer":{`));
+
   // The steps of an application: the files of each library are complete, and their types are right.
   const files = only(/account,development/);
   const generator = only(/echo {}/);
