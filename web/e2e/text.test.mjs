@@ -80,6 +80,13 @@ test('a text has all elements, and links are safe', async () => {
   page.check();
 });
 
+test('the marks of lists and quotes are where their text begins', async () => {
+  const page = await open(url);
+  const text = await textOf(page, '- من اليمين\n\n> من اليمين\n\n1. From the left');
+  const sides = await text.locator('ul, blockquote, ol').evaluateAll((all) => all.map((element) => getComputedStyle(element).direction));
+  assert.deepEqual(sides, ['rtl', 'rtl', 'ltr']);
+});
+
 test('links that run or read something are no links', async () => {
   const page = await open(url);
   const hostile = ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'java&#10;script:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///etc/passwd', 'blob:x', ' javascript:x'];

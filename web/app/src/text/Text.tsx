@@ -35,7 +35,9 @@ function render(part: Part, key: number): ReactNode {
   if (element === 'a') return link(href, content.map(renderUnlinked), key);
   if (element === 'pre') return createElement('pre', { key, tabIndex: 0 }, content.map(renderUnlinked));
   const isCode = element === 'code';
-  return createElement(element, { key, start }, content.map(isCode ? renderUnlinked : render));
+  // The marks of lists and quotes are where their text begins.
+  const dir = /^(ul|ol|blockquote)$/.test(element) ? 'auto' : undefined;
+  return createElement(element, { key, start, dir }, content.map(isCode ? renderUnlinked : render));
 }
 
 // renderUnlinked shows a part within a link or code, where addresses are no links.
