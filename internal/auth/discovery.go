@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -120,15 +121,18 @@ func (d *discovery) readKeysURL(ctx context.Context) (string, error) {
 }
 
 // isTrusted requires https of an address in the issuer's document. It allows any host, because some
-// issuers have several. If the issuer is on loopback, the address may be on loopback over http.
+// issuers have several. If the issuer is on loopback, the address may be on loopback over http. A
+// host has no characters that would mean something in a header.
 func (d *discovery) isTrusted(text string) bool {
 	address, err := url.Parse(text)
-	if err != nil || address.Host == "" {
+	if err != nil || !hostForm.MatchString(address.Host) {
 		return false
 	}
 	return address.Scheme == "https" ||
 		address.Scheme == "http" && loopback.Is(address.Host) && strings.HasPrefix(d.issuer, "http://")
 }
+
+var hostForm = regexp.MustCompile(`^[A-Za-z0-9._:[\]-]+$`)
 
 // originOf returns the origin of a valid URL, as browsers write it.
 func originOf(text string) string {

@@ -21,6 +21,33 @@ func documentOf(issuer, keys string) http.HandlerFunc {
 	}
 }
 
+// TestOrigins checks where pages may connect to sign people in. The issuer's document cannot name
+// anything but an origin, because that is written into a header.
+func TestOrigins(t *testing.T) {
+	for tokens, want := range map[string]string{
+		"":                                   "[https://login.example.com]",
+		issuerName + "/token":                "[https://login.example.com]",
+		"https://Token.example.com:8443/x":   "[https://login.example.com https://token.example.com:8443]",
+		"http://token.example.com/":          "[https://login.example.com]",
+		"http://127.0.0.1/":                  "[https://login.example.com]",
+		"https://x;script-src/":              "[https://login.example.com]",
+		"https://x,y/":                       "[https://login.example.com]",
+		"https://'unsafe-inline'/":           "[https://login.example.com]",
+		"https://x\n.example.com/":           "[https://login.example.com]",
+		"https://token.example.com@evil.com": "[https://login.example.com https://evil.com]", // as browsers read it
+	} {
+		i := newIssuer(public("ed", edKeys()[0].Public()))
+		i.answers[discoveryURL] = func(w http.ResponseWriter, _ *http.Request) {
+			json.NewEncoder(w).Encode(map[string]string{"issuer": issuerName, "jwks_uri": keysURL, "token_endpoint": tokens})
+		}
+		withIssuer(t, i, func(v verifier) {
+			if got := fmt.Sprint(v.issuer.Origins()); got != want {
+				t.Errorf("%q: %s, want %s", tokens, got, want)
+			}
+		})
+	}
+}
+
 func redirect(place string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, place, http.StatusFound) }
 }
