@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"html"
@@ -124,7 +125,7 @@ func (a *App) Page(path, origin string, query Query) Page {
 			read.status = http.StatusNotFound
 		}
 		if read.isComplete() {
-			loaded = append(loaded, preloaded{ID: documentsByName[q.operation].id, Variables: variables, Answer: body})
+			loaded = append(loaded, preloaded{ID: documentsByName()[q.operation].id, Variables: variables, Answer: body})
 		}
 		if isNeeded := i == 0 || q.describe != nil; isNeeded && read.status != http.StatusOK {
 			status = read.status
@@ -155,7 +156,7 @@ func (r *result) isComplete() bool { return r.status == http.StatusOK && len(r.E
 // readData executes a query of the blog. The status of its result is 404 if an id is malformed, and
 // 503 if its object could not be read.
 func readData(query Query, operation string, variables map[string]any) (result, []byte) {
-	status, body := query(documentsByName[operation].text, variables)
+	status, body := query(documentsByName()[operation].text, variables)
 	r := result{}
 	if err := json.Unmarshal(body, &r); err != nil {
 		panic("web: an answer is not JSON: " + err.Error()) // the server has just written it
@@ -195,7 +196,7 @@ func (a *App) write(status int, h head, loaded []preloaded) Page {
 	if err != nil {
 		panic("web: " + err.Error()) // the answers are JSON
 	}
-	var page strings.Builder
+	var page bytes.Buffer
 	page.WriteString(a.parts[0])
 	writeElement := func(before, text, after string) {
 		page.WriteString(before + html.EscapeString(text) + after)
@@ -220,7 +221,7 @@ func (a *App) write(status int, h head, loaded []preloaded) Page {
 	page.Write(program)
 	page.WriteString(`</script>`)
 	page.WriteString(a.parts[2])
-	return Page{Status: status, ContentType: htmlType, Body: []byte(page.String())}
+	return Page{Status: status, ContentType: htmlType, Body: page.Bytes()}
 }
 
 // The media types of pages.

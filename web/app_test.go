@@ -3,6 +3,8 @@ package web_test
 import (
 	"encoding/json"
 	"encoding/xml"
+	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -107,6 +109,30 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestPathsOfProgram checks that the server knows the places that the program shows, and no others.
+func TestPathsOfProgram(t *testing.T) {
+	program, err := os.ReadFile("app/src/App.tsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := web.NewApp(options, web.Settings{})
+	isPage := func(path string) bool { return app.File(httptest.NewRequest("GET", path, nil)) == nil }
+	shown := map[string]bool{}
+	for _, place := range regexp.MustCompile(`case '(/[^']*)':`).FindAllSubmatch(program, -1) {
+		shown[string(place[1])] = true
+		if path := strings.ReplaceAll(string(place[1]), ":id", "x"); !isPage(path) {
+			t.Errorf("the server has no page for %s", place[1])
+		}
+	}
+	for _, name := range []string{"posts", "users", "tags", "archive", "models", "write", "sign-in"} {
+		for _, rest := range []string{"", "/:id", "/:id/edit", "/:id/comments", "/:id/comments/:id", "/:id/edit/:id"} {
+			if place := "/" + name + rest; isPage(strings.ReplaceAll(place, ":id", "x")) != shown[place] {
+				t.Errorf("%s: the program shows it: %t", place, shown[place])
+			}
+		}
+	}
+}
+
 // TestFailures checks the status of a page whose data are missing, and that it has no data then.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
@@ -133,7 +159,7 @@ func TestFailures(t *testing.T) {
 // TestAtom reads the feed as XML.
 func TestAtom(t *testing.T) {
 	page, _ := pageOf(web.AtomPath, `{"data": {"feed": {"nodes": [
-		{"id": "p_2", "title": "<b>&", "excerpt": "# Two **three**", "author": {"username": "anna"}, "tags": [{"name": "go"}],
+		{"id": "p_2", "title": "<b>&", "excerpt": "# Two [**three**](https://x.example/a_(b))", "author": {"username": "anna"}, "tags": [{"name": "go"}],
 		 "creationDate": "2026-01-02T00:00:00.000000Z", "updatedDate": "2026-02-02T00:00:00.000000Z"},
 		{"id": "p_1", "title": "One", "excerpt": "", "author": {"username": "ben"}, "tags": [],
 		 "creationDate": "2026-01-01T00:00:00.000000Z", "updatedDate": null}]}}}`)

@@ -3,30 +3,7 @@ package web
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 )
-
-// descriptionLength is how many characters of a text a description has. Search engines and previews
-// of links show about as many.
-const descriptionLength = 200
-
-// beginning returns the words with which a text in Markdown begins, without its marks.
-func beginning(text string) string {
-	cut := 0
-	for range 2 * descriptionLength { // enough for marks and line breaks
-		_, size := utf8.DecodeRuneInString(text[cut:])
-		cut += size
-	}
-	words := withoutMarks(text[:cut])
-	if utf8.RuneCountInString(words) <= descriptionLength {
-		return words
-	}
-	words = string([]rune(words)[:descriptionLength-1])
-	if end := strings.LastIndexByte(words, ' '); end > 0 {
-		words = words[:end]
-	}
-	return words + "…"
-}
 
 // The marks of Markdown, as the program's marks.ts leaves them out of excerpts. Each has its
 // replacement.
@@ -34,7 +11,7 @@ var marks = []struct {
 	mark        *regexp.Regexp
 	replacement string
 }{
-	{regexp.MustCompile(`!?\[([^\]]*)\](?:\([^)]*(?:\)|$)|\[[^\]]*(?:\]|$))?`), "$1"}, // links and images
+	{regexp.MustCompile(`!?\[([^\]]*)\](?:\((?:[^()]|\([^()]*(?:\)|$))*(?:\)|$)|\[[^\]]*(?:\]|$))?`), "$1"}, // links and images
 	{regexp.MustCompile(`<(https?:[^>\s]*)>`), "$1"},
 	{regexp.MustCompile("(^|\\s)(?:#{1,6}|```\\w*|~~~\\w*|-{3,}|\\*{3,}|_{3,}|={3,})(\\s|$)"), "$1$2"}, // of lines
 	{regexp.MustCompile(`(^|[.:!?…]\s+)(?:(?:>|[-+*])\s+)+`), "$1"},                                    // of lists and quotes
@@ -47,8 +24,8 @@ var marks = []struct {
 	{regexp.MustCompile("\\\\([!-/:-@[-`{-~])"), "$1"},
 }
 
-// withoutMarks returns the words of a text in Markdown, without line breaks. It may end within a
-// mark.
+// withoutMarks returns the words of an excerpt: the beginning of a text in Markdown, without its
+// line breaks. It may end within a mark.
 func withoutMarks(text string) string {
 	for _, m := range marks {
 		text = m.mark.ReplaceAllString(text, m.replacement)

@@ -5,7 +5,10 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
+
+	"cosmosblog/internal/blog"
 )
 
 // view is one kind of page of the blog, as the program's App.tsx shows it.
@@ -127,7 +130,7 @@ func describePost(d data, _ map[string]string, h *head) bool {
 		h.title = "There is no such post"
 		return false
 	}
-	h.title, h.description = d.Post.Title, beginning(d.Post.Content)
+	h.title, h.description = d.Post.Title, withoutMarks(blog.Excerpt(d.Post.Content))
 	return true
 }
 
@@ -135,7 +138,7 @@ func describeComment(d data, parameters map[string]string, h *head) bool {
 	if d.Node == nil || d.Node.Post == nil || d.Node.Post.ID != parameters["id"] {
 		return false
 	}
-	h.title, h.description = "Comment on "+h.title, d.Node.Author.Username+": "+beginning(d.Node.Content)
+	h.title, h.description = "Comment on "+h.title, d.Node.Author.Username+": "+withoutMarks(blog.Excerpt(d.Node.Content))
 	return true
 }
 
@@ -179,8 +182,8 @@ func hasPosts(count *int) bool { return count == nil || *count > 0 }
 // document is a document of the blog, with its id.
 type document struct{ id, text string }
 
-// documentsByName are the blog's queries, by the names of their operations.
-var documentsByName = func() map[string]document {
+// documentsByName returns the blog's queries, by the names of their operations.
+var documentsByName = sync.OnceValue(func() map[string]document {
 	var manifest map[string]string
 	if err := json.Unmarshal(documents, &manifest); err != nil {
 		panic("web: " + err.Error()) // the file is embedded
@@ -192,6 +195,6 @@ var documentsByName = func() map[string]document {
 		}
 	}
 	return byName
-}()
+})
 
 var queryName = regexp.MustCompile(`\bquery (\w+)`)

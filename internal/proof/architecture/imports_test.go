@@ -38,6 +38,7 @@ var allowedImports = map[string][]string{
 	"internal/subscription": {"internal/blog", "internal/budget", "internal/lifecycle", "internal/limits", "internal/memorypool", "internal/price",
 		"internal/stream", "internal/strictjson"},
 	"internal/variables": {"graph/model", "internal/blog"},
+	"web":                {"internal/blog"},
 	"internal/seed":      {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
 	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/config", "internal/datafolder", "internal/documents",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
