@@ -139,6 +139,8 @@ func TestInitRefused(t *testing.T) {
 		f := newFake()
 		f.refused = errors.New(text)
 		connect(t, f, subprotocol).do(initMessage, "x 4403 "+reason)
+		f.refused = TryAgainLater{Reason: f.refused} // is nothing that the client did
+		connect(t, f, subprotocol).do(initMessage, "x 1013 "+reason)
 	}
 }
 

@@ -2,9 +2,12 @@ package httpapi_test
 
 import (
 	"context"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
@@ -48,6 +51,28 @@ func TestChallenge(t *testing.T) {
 		}
 		if strings.Contains(r.Body.String()+s.log.String(), "S3CRET") {
 			t.Errorf("%s is repeated in the response or the log: %s %s", authorization, r.Body, s.log)
+		}
+	}
+}
+
+// A WebSocket is closed with 4403 only because of its token. If that could not be checked, the
+// client can connect again with the same one.
+func TestTokensOnWebSocket(t *testing.T) {
+	listening := httptest.NewServer(newServer(t, nil).handler)
+	defer listening.Close()
+	for token, code := range map[string]websocket.StatusCode{"bad": 4403, "unreachable": websocket.StatusTryAgainLater} {
+		options := &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}}
+		socket, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(listening.URL, "http")+"/graphql", options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer socket.CloseNow()
+		init := `{"type": "connection_init", "payload": {"Authorization": "Bearer ` + token + `"}}`
+		if err := socket.Write(t.Context(), websocket.MessageText, []byte(init)); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := socket.Read(t.Context()); websocket.CloseStatus(err) != code {
+			t.Errorf("%s: %v, want %d", token, err, code)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (a *api) fileOptions() web.Options {
 // of requests without a token: the client's address pays for them, and they share the places and
 // the memory of all operations. Only the feed can be kept, because a page's data are read once.
 func (t transport) servePage(w http.ResponseWriter, r *http.Request, app *web.App) {
-	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+	if r.Header.Get("Sec-Fetch-Mode") != "navigate" && t.isCrossSite(r) {
 		t.reject(w, r, errCrossSite) // an image of another page, whose reader would pay
 		return
 	}
