@@ -98,7 +98,7 @@ func (c *Config) checkPages() error {
 // origin in any other form would never match a request.
 func checkOrigin(setting, text string) error {
 	if text == "*" {
-		return fmt.Errorf("%s has no wildcard: list each origin", setting)
+		return fmt.Errorf("%s has no wildcard: write each origin in full", setting)
 	}
 	origin, ok := parseHTTP(text)
 	if !ok || origin.Hostname() == "" || strings.ContainsAny(origin.Host, "*@") {

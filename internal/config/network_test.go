@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,33 @@ func TestOrigins(t *testing.T) {
 		c := config.Default(config.Serve)
 		c.CORSOrigins = text
 		wantError(t, "--cors-origins "+text, c.Check(config.Serve), want)
+	}
+}
+
+func TestPages(t *testing.T) {
+	const https, client = "https://blog.example.com", "blog"
+	for _, c := range []struct{ pages, client, scope, issuer, want string }{
+		{https, "", "", "", ""},
+		{https, client, "openid api", "https://login.example.com", ""},
+		{"http://127.0.0.1:8080", client, "openid", "https://login.example.com", ""},
+		{"http://blog.example.com", "", "", "", ""},
+		{"http://blog.example.com", client, "openid", "https://login.example.com", "use https"},
+		{https + "/", "", "", "", "--pages contains"},
+		{"blog.example.com", client, "openid", "https://login.example.com", "not an origin"},
+		{"*", "", "", "", "no wildcard"},
+		{"", client, "openid", "https://login.example.com", "--pages-client needs --pages"},
+		{https, client, "openid", "", "--pages-client needs --pages and --issuer"},
+		{https, client, "profile", "https://login.example.com", "openid"},
+	} {
+		s := config.Default(config.Serve)
+		s.Production, s.Pages, s.PagesClient, s.PagesScope, s.Issuer = true, c.pages, c.client, c.scope, c.issuer
+		if c.issuer != "" {
+			s.Audience = "cosmosblog"
+		}
+		wantError(t, fmt.Sprint(c), s.Check(config.Serve), c.want)
+		if s.ServesPages() != (c.pages != "") || c.pages != "" && !slices.Contains(s.Origins(), c.pages) {
+			t.Errorf("%v: serves pages: %t, origins %v", c, s.ServesPages(), s.Origins())
+		}
 	}
 }
 
