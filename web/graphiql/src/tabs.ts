@@ -1,5 +1,5 @@
 import { useGraphiQL, useGraphiQLActions, type TabsState } from '@graphiql/react';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { usernameOf } from '../../shared/session';
 import { findIds } from './api';
 import { emptyIds, examples, fill, type Example } from './examples';
@@ -10,6 +10,10 @@ type Tab = TabsState['tabs'][number];
 // activeTab selects the tab that is shown, and activeId its id.
 export const activeTab = (state: TabsState): Tab | undefined => state.tabs[state.activeTabIndex];
 const activeId = (state: TabsState) => activeTab(state)?.id;
+
+// unknown are the facts of an operation until GraphiQL has parsed it, a moment after it was typed. A new
+// tab would otherwise name the tab before it after the operation that was parsed last.
+const unknown = { documentAST: undefined, operations: undefined, operationName: undefined };
 
 // filled are the variables of examples that the page has filled with ids.
 const filled = new Set<string>();
@@ -30,7 +34,7 @@ function isUntouched({ query, variables, headers, response }: Tab): boolean {
 // An example that is open keeps its tab. Another one takes the place of the active tab if that is
 // untouched, so that somebody who looks at the examples has one tab. Otherwise, it gets a new one.
 export function useExamples() {
-  const { addTab, changeTab, stop, updateActiveTabValues } = useGraphiQLActions();
+  const { addTab, changeTab, setOperationFacts, stop, updateActiveTabValues } = useGraphiQLActions();
   const tabs = useGraphiQL((state) => state.tabs);
   const active = useGraphiQL((state) => state.activeTabIndex);
   const isFetching = useGraphiQL((state) => state.isFetching || state.subscription !== null);
@@ -46,6 +50,7 @@ export function useExamples() {
       headers: headerEditor?.getValue() ?? null,
     };
     // GraphiQL itself does so only after a moment, and would then name the tab after its former operation.
+    if (typed.query !== tabs[active]?.query) setOperationFacts(unknown);
     updateActiveTabValues(typed.query === tabs[active]?.query ? typed : { ...typed, operationName: null });
     const current = { ...tabs[active]!, ...typed };
     const index = tabs.with(active, current).findIndex(({ query }) => query === example.query);
@@ -67,10 +72,14 @@ export function useExamples() {
 // useActiveTab writes ids to the variables of the tab that is shown, and scrolls the tab into view.
 export function useActiveTab() {
   useIdsInVariables();
+  const { setOperationFacts } = useGraphiQLActions();
   const tab = useGraphiQL(activeId);
+  const shown = useRef(tab);
   useEffect(() => {
+    if (shown.current !== tab) setOperationFacts(unknown);
+    shown.current = tab;
     document.querySelector('.graphiql-tab-active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [tab]);
+  }, [tab, setOperationFacts]);
 }
 
 // useIdsInVariables fills the empty ids of an example when its tab is shown, and when an operation has

@@ -1,4 +1,5 @@
 // A day of two people, who are in two browsers at once. Each test goes on with the blog of the one before.
+// .ci/long runs it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inView, newFolder, open, start } from './harness.mjs';
