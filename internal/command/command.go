@@ -56,6 +56,7 @@ func New(environment Environment, serve Body) *cobra.Command {
 		build(environment, config.Token, tokenText, runToken),
 		build(environment, config.Seed, seedText, inBackground(runSeed)),
 		build(environment, config.Copy, copyText, inBackground(runCopy)),
+		build(environment, config.Export, exportText, inBackground(runExport)),
 		build(environment, config.Audit, auditText, inBackground(runAudit)),
 		build(environment, config.Rebuild, rebuildText, inBackground(runRebuild)),
 		build(environment, config.Deadletters, deadlettersText, runDeadletters),

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
@@ -108,10 +106,10 @@ func withDatabase(task Task, place, database, key, keyName string) Task {
 }
 
 func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (transfer.Copied, error) {
-	bar := copyBar{to: task.Stderr}
+	bar := feedBar{to: task.Stderr}
 	copied, err := transfer.Copy(ctx, from.DB, to.DB, transfer.Options{
 		Source:   sourceName(task.Config),
-		Progress: bar.update,
+		Progress: func(p transfer.Progress) { bar.update(int(p.Done), int(p.Total)) },
 	})
 	bar.end()
 	if cause := context.Cause(ctx); err != nil && cause != nil {
@@ -120,37 +118,10 @@ func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (t
 	return copied, err
 }
 
-// copyBar shows the progress of this run of a copy. It excludes the items copied by earlier
-// runs, which would distort the rate.
-type copyBar struct {
-	to     io.Writer
-	bar    *progress // nil until the total is known
-	before int       // changes that earlier runs copied
-}
-
-func (c *copyBar) update(p transfer.Progress) {
-	done, total := int(p.Done), int(p.Total)
-	if c.bar == nil {
-		c.before = done
-		c.bar = newProgress(c.to, "changes", total-done)
-	}
-	c.bar.set(done-c.before, total-c.before)
-}
-
-func (c *copyBar) end() {
-	if c.bar != nil {
-		c.bar.end()
-	}
-}
-
 // sourceName returns the name by which the next run recognises the source.
 func sourceName(c config.Config) string {
 	if config.IsEndpoint(c.From) {
-		return c.From + " " + c.FromDatabase
+		return placeName(c.From, "", c.FromDatabase)
 	}
-	path, err := filepath.Abs(c.From)
-	if err != nil {
-		path = c.From
-	}
-	return path + " " + c.FromDatabase
+	return placeName("", c.From, c.FromDatabase)
 }

@@ -95,3 +95,31 @@ func (p *progress) end() {
 		fmt.Fprintln(p.to)
 	}
 }
+
+// feedBar shows the progress of this run of a command that reads change feeds and resumes. It
+// excludes what earlier runs read, which would distort the rate.
+type feedBar struct {
+	to     io.Writer
+	bar    *progress // nil until the total is known
+	before int       // changes that earlier runs read
+}
+
+func (b *feedBar) update(done, total int) {
+	if b.bar == nil {
+		b.before = done
+		b.bar = newProgress(b.to, "changes", total-done)
+	}
+	b.bar.set(max(0, done-b.before), total-b.before)
+}
+
+// restart begins a new bar, because the command reads everything again.
+func (b *feedBar) restart() {
+	b.end()
+	b.bar = nil
+}
+
+func (b *feedBar) end() {
+	if b.bar != nil {
+		b.bar.end()
+	}
+}

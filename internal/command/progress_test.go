@@ -7,8 +7,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"cosmosblog/store/transfer"
 )
 
 // Without a terminal, progress is a line every few seconds.
@@ -31,13 +29,13 @@ func TestProgressLines(t *testing.T) {
 // The rate and the time left follow from what this run copied.
 func TestProgressOfAResumedCopy(t *testing.T) {
 	var printed bytes.Buffer
-	c := copyBar{to: &printed}
-	c.update(transfer.Progress{Done: 900_000, Total: 1_000_000})
+	c := feedBar{to: &printed}
+	c.update(900_000, 1_000_000)
 	now := c.bar.started
 	c.bar.now = func() time.Time { return now }
-	for n := range int64(2) {
+	for n := range 2 {
 		now = now.Add(5 * time.Second)
-		c.update(transfer.Progress{Done: 900_000 + 1000*(n+1), Total: 1_000_000})
+		c.update(900_000+1000*(n+1), 1_000_000)
 	}
 	const want = "1000 of 100000 changes, 200 a second, 8m15s left\n2000 of 100000 changes, 200 a second, 8m10s left\n"
 	if printed.String() != want {

@@ -43,6 +43,8 @@ func (c *Config) Check(command string) error {
 		return c.checkDatabase()
 	case Seed:
 		return errors.Join(c.checkDatabase(), c.checkUsers(), c.checkLeaseExpire(), c.checkBackgroundBucket())
+	case Export:
+		return errors.Join(c.checkDatabase(), c.checkExport(), c.checkMaxRU(), c.checkBackgroundBucket())
 	case Audit, Rebuild:
 		return errors.Join(c.checkDatabase(), c.checkMaxRU(), c.checkLeaseExpire(), c.checkBackgroundBucket())
 	}
@@ -100,6 +102,13 @@ func IsEndpoint(place string) bool { return strings.Contains(place, "://") }
 func (c *Config) checkCopy() error {
 	return errors.Join(checkPlace("from", c.From, c.FromDatabase, "COPY_FROM_KEY", c.FromKey),
 		checkPlace("to", c.To, c.ToDatabase, "COPY_TO_KEY", c.ToKey))
+}
+
+func (c *Config) checkExport() error {
+	if c.ExportTo == "" {
+		return errors.New("--to must name a folder for the files")
+	}
+	return nil
 }
 
 // checkPlace checks one end of a copy.

@@ -71,12 +71,14 @@ type Config struct {
 	FromKey, ToKey           string // keys of the endpoints; if empty, Entra ID
 	FromDatabase, ToDatabase string
 
+	ExportTo string // folder of the files of an export
+
 	FromStart bool // rebuild starts over instead of resuming an interrupted one
 
 	Retry bool // deadletters retries the listed changes
 
 	Repair bool // audit repairs what it finds
-	MaxRU  int  // RU/s that audit or rebuild may use; 0 for the default of the database's kind
+	MaxRU  int  // RU/s that export, audit or rebuild may use; 0 for the default of the database's kind
 
 	Subject string // subject of the token that token prints
 }
@@ -90,6 +92,7 @@ const (
 	Token       = "token"
 	Seed        = "seed"
 	Copy        = "copy"
+	Export      = "export"
 	Audit       = "audit"
 	Rebuild     = "rebuild"
 	Deadletters = "deadletters"

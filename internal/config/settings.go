@@ -9,7 +9,7 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Addr },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Audit, Rebuild, Deadletters, Backup, Check, Remove},
+		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Export, Audit, Rebuild, Deadletters, Backup, Check, Remove},
 		Flag:     "data", Env: "COSMOSBLOG_DATA", Default: "cosmosblog-data",
 		Meaning: "Path of the data folder, which holds the embedded engine's items and the key of local " +
 			"tokens. Created if it does not exist. It may contain other files.",
@@ -90,27 +90,27 @@ var settings = []Setting{
 		field: func(c *Config) any { return &c.Audience },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},
+		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Remove},
 		Flag:     "endpoint", Env: "COSMOS_ENDPOINT", Default: "",
 		Meaning: "URL of the Cosmos DB account, http or https. If it is not set, the command uses the " +
 			"embedded engine.",
 		field: func(c *Config) any { return &c.Endpoint },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},
+		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Remove},
 		Env:      "COSMOS_KEY", Default: "",
 		Meaning: "The account's key. If it is not set, the command signs in with Entra ID. There is no " +
 			"flag, because other users of the machine can read command lines.",
 		field: func(c *Config) any { return &c.Key },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},
+		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Remove},
 		Flag:     "database", Env: "COSMOS_DATABASE", Default: "cosmosblog",
 		Meaning: "Name of the database in the account or in the embedded engine.",
 		field:   func(c *Config) any { return &c.Database },
 	},
 	{
-		Commands: []string{Serve, Projector, Seed, Copy, Audit, Rebuild},
+		Commands: []string{Serve, Projector, Seed, Copy, Export, Audit, Rebuild},
 		Flag:     "background-bucket", Env: "COSMOSBLOG_BACKGROUND_BUCKET", Default: "0",
 		Meaning: "Throughput bucket of background work, 1 to 5: of the projector and of these commands. The " +
 			"account limits it to a percentage of each container's throughput. With 0, it is in no bucket.",
@@ -279,13 +279,19 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.ToDatabase },
 	},
 	{
+		Commands: []string{Export},
+		Flag:     "to", Default: "",
+		Meaning: "Folder of the files, which the command creates. Each database needs a folder of its own.",
+		field:   func(c *Config) any { return &c.ExportTo },
+	},
+	{
 		Commands: []string{Audit},
 		Flag:     "repair", Default: "false",
 		Meaning: "Repairs the differences, and audits the repaired items again.",
 		field:   func(c *Config) any { return &c.Repair },
 	},
 	{
-		Commands: []string{Audit, Rebuild},
+		Commands: []string{Export, Audit, Rebuild},
 		Flag:     "max-ru", Env: "COSMOSBLOG_MAX_RU", Default: "0",
 		Meaning: "Maximum average RU/s that the command uses. 0 is 100 RU/s on an account (a quarter of " +
 			"the smallest dedicated throughput of a container) and no limit on the embedded engine.",

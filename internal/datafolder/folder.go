@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"cosmosblog/internal/filelock"
 )
 
 // The program's files in a data folder. The program does not touch other files in it.
@@ -31,8 +33,8 @@ type owner struct {
 	Key string `json:"key"`
 }
 
-// own locks a folder and creates it if it does not exist. It returns errLocked if another process
-// owns the folder.
+// own locks a folder and creates it if it does not exist. It returns
+// filelock.ErrLocked if another process owns the folder.
 func own(path string) (*folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -45,9 +47,9 @@ func own(path string) (*folder, error) {
 	if err != nil {
 		return nil, folderError(path, err)
 	}
-	if err := lockFile(lock); err != nil {
+	if err := filelock.Lock(lock); err != nil {
 		lock.Close()
-		if errors.Is(err, errLocked) {
+		if errors.Is(err, filelock.ErrLocked) {
 			return nil, err
 		}
 		return nil, folderError(path, err)

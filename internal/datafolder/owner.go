@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"cosmosblog/internal/filelock"
 )
 
 // ownerEndpoint is the endpoint of the owner's engine. No request resolves its name (RFC 6761,
@@ -38,7 +40,7 @@ func find(ctx context.Context, path string) (*folder, *ownerClient, error) {
 	defer cancel()
 	for {
 		f, err := own(path)
-		if !errors.Is(err, errLocked) {
+		if !errors.Is(err, filelock.ErrLocked) {
 			return f, nil, err
 		}
 		client, err := connect(ctx, path)

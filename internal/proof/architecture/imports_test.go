@@ -19,7 +19,7 @@ var allowedImports = map[string][]string{
 	"internal/auth":   {"internal/blog", "internal/loopback", "internal/secretfile"},
 	"internal/budget": {"internal/blog", "internal/limits"},
 	"internal/config": {"internal/limits", "internal/loopback"},
-	"internal/datafolder": {"internal/auth", "internal/engine", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
+	"internal/datafolder": {"internal/auth", "internal/engine", "internal/filelock", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
 		"store/cosmos", "store/provision", "store/schema"},
 	"internal/documents": {"graph", "internal/blog", "internal/limits", "internal/price", "internal/querylimits", "internal/variables"},
 	"internal/graphqlws": {}, // serves any schema
@@ -42,7 +42,7 @@ var allowedImports = map[string][]string{
 	"internal/seed":      {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
 	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/config", "internal/datafolder", "internal/documents",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
-		"store", "store/audit", "store/changefeed", "store/cosmos", "store/provision", "store/readcache", "store/schema",
+		"store", "store/audit", "store/changefeed", "store/cosmos", "store/export", "store/provision", "store/readcache", "store/schema",
 		"store/sessions", "store/tail", "store/transfer", "store/views", "web"},
 
 	// Tools that start the program in processes of its own.
@@ -55,6 +55,7 @@ var allowedImports = map[string][]string{
 	"bench/models/v4": {"bench/models", "internal/blog", "internal/seed", "projector", "store", "store/changefeed", "store/cosmos",
 		"store/provision", "store/views"},
 	"internal/proof/apitest":              {"internal/blog"},
+	"internal/proof/exporttest":           {"internal/blog", "store/changefeed", "store/cosmos", "store/export", "store/schema"},
 	"internal/proof/chaos":                {"cosmostest", "internal/proof/chaos/contract", "internal/proof/chaos/database"},
 	"internal/proof/chaos/database":       {"cosmostest"},
 	"internal/proof/conformance/azcosmos": {"cosmostest", "internal/config", "internal/datafolder"},
@@ -67,6 +68,7 @@ var allowedImports = map[string][]string{
 	"store/views":      {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema"},
 	"store/audit":      {"internal/blog", "internal/hashset", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
 	"store/transfer":   {"internal/blog", "store/changefeed", "store/cosmos", "store/schema"},
+	"store/export":     {"internal/blog", "internal/filelock", "store/changefeed", "store/cosmos", "store/schema"},
 	"store/provision":  {"internal/inprocess", "store/cosmos", "store/schema"},
 	"store/tail":       {"internal/blog", "store/changefeed", "store/cosmos", "store/schema"},
 	"store/sessions":   {"internal/blog", "store/changefeed", "store/cosmos", "store/schema"},
@@ -83,7 +85,7 @@ var allowedImports = map[string][]string{
 
 // storePackages lists the packages that may use azcosmos.
 var storePackages = []string{"cosmostest", "bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "store", "store/audit", "store/bulk",
-	"store/changefeed", "store/cosmos", "store/provision", "store/schema", "internal/proof/storetest", "store/transfer", "store/views"}
+	"store/changefeed", "store/cosmos", "store/export", "store/provision", "store/schema", "internal/proof/storetest", "store/transfer", "store/views"}
 
 // wiring lists the packages that connect the others and may import all of them.
 var wiring = []string{"main"}
@@ -150,6 +152,7 @@ var moduleUsers = map[string][]string{
 	"github.com/go-jose/go-jose":                          {"internal/auth"},
 	"github.com/coder/websocket":                          {"internal/graphqlws"},
 	"github.com/klauspost/compress":                       {"internal/httpapi"},
+	"github.com/parquet-go/parquet-go":                    {"internal/proof/exporttest", "store/export"},
 	"github.com/spf13/cobra":                              {"internal/command"},
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},

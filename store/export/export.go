@@ -1,0 +1,368 @@
+// Package export keeps a columnar copy of a blog for analysis: Parquet files of users, posts, tags,
+// comments and likes, which follow the change feeds.
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// Options configure an export. Folder and Source are required.
+type Options struct {
+	Folder string // of the files; created if it does not exist
+	// Source identifies the database from one run to the next.
+	Source string
+	// Parallel is the maximum number of posts whose likes are read at a time; 8 if 0.
+	Parallel int
+	// PageSize is the number of changes in a page; 1000 if 0. The service returns fewer if they
+	// exceed 4 MB.
+	PageSize int
+	// BatchRows is the number of rows after which a batch is committed; 500,000 if 0. A batch also
+	// ends after 256 MiB of rows or five minutes. An interrupted run loses at most its last batch.
+	BatchRows int64
+	Now       func() time.Time // time.Now if nil
+
+	// Progress is called once at the beginning and after every page, from one goroutine. May be nil.
+	Progress func(Progress)
+	// StartsAgain is called when the export reads everything again, with the reason, which is a
+	// sentence without a capital or full stop. May be nil.
+	StartsAgain func(reason string)
+	// Malformed is called for each item that cannot be decoded. It has no row. May be nil, and may be
+	// called concurrently.
+	Malformed func(error)
+
+	before func(step string) error // folder.before
+}
+
+// Progress is the progress of an export.
+type Progress struct {
+	// Done and Total are sums of positions in the change feeds. They do not count items, but grow in
+	// proportion to them.
+	Done, Total int64
+}
+
+// Result is what a run wrote.
+type Result struct {
+	Users, Posts, Tags, Comments, Likes int64 // rows
+	// UpTo is the time at which the run began. The files have all changes up to it.
+	UpTo time.Time
+}
+
+const (
+	defaultParallel  = 8
+	defaultPageSize  = 1000
+	defaultBatchRows = 500_000
+	maxBatchBytes    = 256 << 20
+	maxBatchTime     = 5 * time.Minute
+
+	// rounds is the number of times that the feeds are read to their ends. The second round has the
+	// changes made during the first. There is no third, so a run ends even if the database is always
+	// in use.
+	rounds = 2
+
+	// maxAge is the greatest age of a position. Deleted items expire after seven days
+	// (views.DeletedTTL), and the feeds then no longer show that they were deleted. The last day is
+	// for the time of the run, and for clocks that are wrong.
+	maxAge = 6 * 24 * time.Hour
+)
+
+// Run writes what has changed since the last run into the folder, or everything in the first run.
+// It writes nothing to the database, which may be in use. It waits if an account throttles it.
+//
+// Each row has a number, Sequence, and the row with the greatest one is the latest state of its
+// key. A row stays until the export starts again, so the files also have the states between.
+// Deleted users, posts and comments get a row that says so. No change feed shows a deleted like:
+// all likes of a post are read again whenever the post changes, and their rows have the number of
+// the post's row. Comments and likes of a deleted post get no further rows.
+//
+// Run may be killed at any time. What was committed stays, and the next run continues there. It
+// starts again from the beginning if a position is older than six days, or a container was
+// deleted and created again. The files of before stay until the end of that run.
+//
+// Errors: *InUseError; the folder has other files, or another source's export; the run cannot keep
+// up with the deletions; those of the database or of the disk. Result is what was written before.
+func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
+	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
+	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
+	options.BatchRows = cmp.Or(options.BatchRows, defaultBatchRows)
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	folder, err := openFolder(options.Folder, options.Source, options.before)
+	if err != nil {
+		return Result{}, err
+	}
+	r := &run{
+		db:      db,
+		feeds:   changefeed.New(db),
+		posts:   db.Container(schema.Posts),
+		options: options,
+		folder:  folder,
+		next:    folder.manifest,
+		batch:   newBatch(folder.file(unfinishedName), folder.manifest.LastBatch+1),
+	}
+	r.sequence.Store(r.next.Sequence)
+	r.next.Positions = slices.Clone(r.next.Positions)
+	err = r.run(ctx)
+	r.batch.close()
+	return r.result(), errors.Join(err, folder.close())
+}
+
+// run is one run of an export.
+type run struct {
+	db      *cosmos.DB
+	feeds   *changefeed.Feeds
+	posts   *azcosmos.ContainerClient
+	options Options
+	folder  *folder
+
+	next     manifest // what the next commit writes
+	sequence atomic.Int64
+	batch    *batch
+	began    time.Time // of the batch
+}
+
+// lostError reports that the positions are worth nothing: the change feeds no longer show
+// everything that has happened since.
+type lostError struct{ reason string }
+
+func (e *lostError) Error() string { return e.reason }
+
+func (r *run) run(ctx context.Context) error {
+	err := r.follow(ctx)
+	lost, ok := errors.AsType[*lostError](err)
+	if !ok {
+		return err
+	}
+	if r.options.StartsAgain != nil {
+		r.options.StartsAgain(lost.reason)
+	}
+	if err := r.startAgain(); err != nil {
+		return err
+	}
+	if err = r.follow(ctx); errors.As(err, &lost) {
+		return fmt.Errorf("%s, although the export has started again: give it more throughput", lost.reason)
+	}
+	return err
+}
+
+// startAgain forgets all positions. The rows that follow have greater numbers than those of before,
+// whose files go when all feeds are read.
+func (r *run) startAgain() error {
+	if err := r.commit(); err != nil {
+		return err
+	}
+	next := r.next
+	next.Positions = nil
+	next.StartedAgain = next.LastBatch + 1
+	if err := r.folder.writeManifest(next); err != nil {
+		return err
+	}
+	r.next = next
+	return nil
+}
+
+// follow reads all change feeds to their ends.
+func (r *run) follow(ctx context.Context) error {
+	upTo := r.options.Now()
+	r.began = upTo
+	if err := r.beginFeeds(ctx, upTo); err != nil {
+		return err
+	}
+	if err := r.measure(ctx); err != nil {
+		return err
+	}
+	for range rounds {
+		for i := 0; i < len(r.next.Positions); i++ { // a split adds positions
+			if err := r.followFeed(ctx, i); err != nil {
+				return err
+			}
+		}
+	}
+	r.next.UpTo = upTo
+	if r.next.StartedAgain > 0 {
+		r.next.FirstBatch, r.next.StartedAgain = r.next.StartedAgain, 0
+	}
+	if err := r.commit(); err != nil {
+		return err
+	}
+	return r.folder.clean()
+}
+
+// beginFeeds sets the positions to the beginnings of all feeds, if there are none.
+func (r *run) beginFeeds(ctx context.Context, now time.Time) error {
+	if len(r.next.Positions) > 0 {
+		return nil
+	}
+	for _, container := range []string{schema.Users, schema.Posts} {
+		var ranges []changefeed.FeedRange
+		err := r.db.RetryTransient(ctx, func() (err error) {
+			ranges, err = r.feeds.FeedRanges(ctx, container)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, feedRange := range ranges {
+			r.next.Positions = append(r.next.Positions, position{Container: container, Range: feedRange, Since: now})
+		}
+	}
+	return nil
+}
+
+// measure reads the end of each feed, so that the first reported progress has the whole total.
+func (r *run) measure(ctx context.Context) error {
+	if r.options.Progress == nil {
+		return nil
+	}
+	for i := range r.next.Positions {
+		p := &r.next.Positions[i]
+		page, _, err := r.read(ctx, *p, 1)
+		if err != nil {
+			return err
+		}
+		if end := changefeed.ProgressOf(page); end.Total > 0 {
+			p.progress = changefeed.Progress{Done: max(0, end.Done-1), Total: end.Total}
+		}
+	}
+	r.report()
+	return nil
+}
+
+func (r *run) report() {
+	if r.options.Progress == nil {
+		return
+	}
+	var sum Progress
+	for _, p := range r.next.Positions {
+		sum.Done += p.progress.Done
+		sum.Total += max(p.progress.Done, p.progress.Total)
+	}
+	r.options.Progress(sum)
+}
+
+// followFeed reads the feed of a position to the end that it had when its first page was read. If
+// its feed range was split, the position becomes one for each part, and followFeed reads the first.
+func (r *run) followFeed(ctx context.Context, i int) error {
+	for goal, done := int64(-1), int64(-2); goal < 0 || done < goal; {
+		p := r.next.Positions[i]
+		if parts := changefeed.ContinuationRanges(p.Continuation); len(parts) > 1 {
+			if err := r.split(i, parts); err != nil {
+				return err
+			}
+			goal, done = -1, -2 // numbers of different parts cannot be compared
+			continue
+		}
+		now := r.options.Now()
+		if now.Sub(p.Since) > maxAge {
+			return &lostError{fmt.Sprintf("the changes since %s are read too late: deleted items are visible for seven days only",
+				p.Since.UTC().Format(time.DateOnly))}
+		}
+		page, from, err := r.read(ctx, p, r.options.PageSize)
+		if err != nil {
+			return err
+		}
+		changes, err := r.writePage(from, p.Container, page)
+		if err != nil {
+			return err
+		}
+		p.Continuation = page.Continuation
+		if len(changes) == 0 || page.Position() != "" {
+			p.Since = now
+		} else if last := changes[len(changes)-1].date(); last.After(p.Since) {
+			p.Since = last
+		}
+		if len(changes) == 0 {
+			r.next.Positions[i] = p
+			return nil
+		}
+		p.progress = changefeed.ProgressOf(page)
+		r.next.Positions[i] = p
+		if goal < 0 {
+			goal = p.progress.Goal()
+		}
+		done = p.progress.Done
+		r.report()
+		if err := r.commitFull(now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// split replaces a position by one for each part of its feed range.
+func (r *run) split(i int, parts []changefeed.FeedRange) error {
+	whole := r.next.Positions[i]
+	positions := make([]position, len(parts))
+	for n, part := range parts {
+		continuation, err := changefeed.NarrowContinuation(whole.Continuation, part)
+		if err != nil {
+			return err
+		}
+		positions[n] = position{Container: whole.Container, Range: part, Continuation: continuation, Since: whole.Since}
+	}
+	r.next.Positions = slices.Replace(r.next.Positions, i, i+1, positions...)
+	return nil
+}
+
+// read reads a page. It also returns the context of further reads, whose session has everything
+// that the page shows. Error: *lostError if the container was deleted and created again.
+func (r *run) read(ctx context.Context, p position, limit int) (page changefeed.Page, from context.Context, err error) {
+	from = cosmos.WithSession(ctx)
+	err = r.db.RetryTransient(ctx, func() (err error) {
+		page, err = r.feeds.ReadPage(from, p.Container, p.Range, p.Continuation, limit)
+		return err
+	})
+	if errors.Is(err, changefeed.ErrContainerReplaced) {
+		err = &lostError{fmt.Sprintf("the container %s was deleted and created again", p.Container)}
+	}
+	return page, from, err
+}
+
+// commitFull commits the batch if it is large enough or old enough.
+func (r *run) commitFull(now time.Time) error {
+	if r.batch.rows < r.options.BatchRows && r.batch.bytes < maxBatchBytes && now.Sub(r.began) < maxBatchTime {
+		return nil
+	}
+	err := r.commit()
+	r.began = now
+	return err
+}
+
+// commit completes the files of the batch, and commits them with the positions.
+func (r *run) commit() error {
+	if err := r.batch.finish(); err != nil {
+		return err
+	}
+	next := r.next
+	next.Positions = slices.Clone(next.Positions)
+	next.Sequence = r.sequence.Load()
+	if len(r.batch.drafts) > 0 {
+		next.LastBatch = r.batch.number
+	}
+	if err := r.folder.commit(r.batch.drafts, next); err != nil {
+		return err
+	}
+	r.next.Sequence, r.next.LastBatch = next.Sequence, next.LastBatch
+	r.batch.next(next.LastBatch + 1)
+	return nil
+}
+
+func (r *run) result() Result {
+	b := r.batch
+	return Result{
+		Users: b.users.rows, Posts: b.posts.rows, Tags: b.tags.rows, Comments: b.comments.rows, Likes: b.likes.rows,
+		UpTo: r.folder.manifest.UpTo,
+	}
+}

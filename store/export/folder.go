@@ -1,0 +1,273 @@
+package export
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"cosmosblog/internal/filelock"
+	"cosmosblog/store/changefeed"
+)
+
+// The files of an export beside the folders of its tables.
+const (
+	manifestName   = "export.json"
+	draftName      = ".export.json" // of the next manifest
+	lockName       = "lock"
+	unfinishedName = "unfinished" // folder of the files of the batch that is being written
+)
+
+// manifest is the content of export.json. Replacing it commits a batch: its files and the positions
+// that they reach.
+type manifest struct {
+	Format int    `json:"format"`
+	Source string `json:"source"`
+	// Files of the batches from FirstBatch to LastBatch belong to the export. The next run removes
+	// those of other batches.
+	FirstBatch int64 `json:"firstBatch"`
+	LastBatch  int64 `json:"lastBatch"`
+	// StartedAgain is the first batch of an export that has started again and has not reached the end
+	// of the feeds yet; 0 otherwise. It becomes FirstBatch then.
+	StartedAgain int64      `json:"startedAgain,omitempty"`
+	Sequence     int64      `json:"sequence"`            // the last one
+	UpTo         time.Time  `json:"upTo,omitzero"`       // the files have all changes up to this time
+	Positions    []position `json:"positions,omitempty"` // of all change feeds; none at the beginning
+}
+
+// position is a position in the change feed of a feed range.
+type position struct {
+	Container    string               `json:"container"`
+	Range        changefeed.FeedRange `json:"range"`
+	Continuation string               `json:"continuation"` // empty at the beginning
+	// Since is a time whose changes were all read. Tombstones of later ones are still to be read, so
+	// they must not have expired.
+	Since time.Time `json:"since"`
+
+	progress changefeed.Progress
+}
+
+const manifestFormat = 1
+
+// InUseError is the error of a folder to which another process exports.
+type InUseError struct{ Folder string }
+
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("another process is exporting to %s: wait until it is done", e.Folder)
+}
+
+// folder is the folder of an export, locked by this process.
+type folder struct {
+	path     string
+	lock     *os.File
+	manifest manifest // as committed
+	// before is called before every change of the folder with what it is. If it returns an error, the
+	// export ends at once, as it does if the process is killed. Only tests set it.
+	before func(step string) error
+}
+
+// openFolder locks a folder, which it creates if there is none, and removes what an interrupted run
+// left. Errors: *InUseError; the folder has other files and no export, or an export of another
+// source.
+func openFolder(path, source string, before func(string) error) (*folder, error) {
+	if before == nil {
+		before = func(string) error { return nil }
+	}
+	f := &folder{path: path, before: before}
+	if err := f.open(source); err != nil {
+		if f.lock != nil {
+			f.lock.Close()
+		}
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *folder) open(source string) error {
+	if err := os.MkdirAll(f.path, 0o700); err != nil {
+		return err
+	}
+	if err := f.readManifest(source); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(f.file(lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	f.lock = lock
+	if err := filelock.Lock(lock); errors.Is(err, filelock.ErrLocked) {
+		return &InUseError{f.path}
+	} else if err != nil {
+		return err
+	}
+	if err := f.readManifest(source); err != nil { // another process may have exported meanwhile
+		return err
+	}
+	if f.manifest.Positions == nil { // a new folder becomes that of an export before it has other files
+		if err := f.writeManifest(f.manifest); err != nil {
+			return err
+		}
+	}
+	return f.clean()
+}
+
+func (f *folder) close() error { return f.lock.Close() }
+
+func (f *folder) file(names ...string) string {
+	return filepath.Join(append([]string{f.path}, names...)...)
+}
+
+// readManifest reads the manifest. In an empty folder, it makes a new one.
+func (f *folder) readManifest(source string) error {
+	f.manifest = manifest{Format: manifestFormat, Source: source, FirstBatch: 1}
+	text, err := os.ReadFile(f.file(manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.checkEmpty()
+	}
+	if err != nil {
+		return err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return fmt.Errorf("%s is damaged: %w; export to another folder", f.file(manifestName), err)
+	}
+	switch {
+	case m.Format != manifestFormat:
+		return fmt.Errorf("%s has the format %d, and this program writes the format %d: export to another folder", f.path, m.Format, manifestFormat)
+	case m.Source != source:
+		return fmt.Errorf("%s is an export of %s, not of %s: export to another folder", f.path, m.Source, source)
+	}
+	f.manifest = m
+	return nil
+}
+
+// checkEmpty rejects a folder with other files, because cleaning removes files.
+func (f *folder) checkEmpty() error {
+	entries, err := os.ReadDir(f.path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != lockName && e.Name() != draftName {
+			return fmt.Errorf("%s has files and no export: name an empty folder, or one that does not exist", f.path)
+		}
+	}
+	return nil
+}
+
+// clean removes the files of batches that are not, or no longer, part of the export.
+func (f *folder) clean() error {
+	if err := f.before("remove unfinished files"); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(f.file(unfinishedName)); err != nil {
+		return err
+	}
+	for _, table := range tableNames {
+		paths, err := filepath.Glob(f.file(table, "date=*", "*.parquet"))
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			batch, ok := batchOf(filepath.Base(path))
+			if !ok || batch >= f.manifest.FirstBatch && batch <= f.manifest.LastBatch {
+				continue
+			}
+			if err := f.before("remove a file"); err != nil {
+				return err
+			}
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			_ = os.Remove(filepath.Dir(path)) // if it is empty
+		}
+	}
+	return nil
+}
+
+// fileName returns the name of a file in the folder of its date. A batch has several files of one
+// date if other dates come between them.
+func fileName(batch int64, n int) string { return fmt.Sprintf("%06d-%d.parquet", batch, n) }
+
+func batchOf(name string) (batch int64, ok bool) {
+	number, rest, ok := strings.Cut(name, "-")
+	if !ok || !strings.HasSuffix(rest, ".parquet") {
+		return 0, false
+	}
+	batch, err := strconv.ParseInt(number, 10, 64)
+	return batch, err == nil
+}
+
+// draft is a finished file in the folder unfinished.
+type draft struct{ path, table, date, name string }
+
+// commit moves the drafts of a batch to their tables and replaces the manifest. After an error, the
+// next run removes the files that were moved.
+func (f *folder) commit(drafts []draft, next manifest) error {
+	folders := map[string]bool{}
+	for _, table := range tableNames {
+		for _, d := range drafts {
+			if d.table != table {
+				continue
+			}
+			to := f.file(table, "date="+d.date)
+			if err := f.before("move a file"); err != nil {
+				return err
+			}
+			if err := os.MkdirAll(to, 0o700); err != nil {
+				return err
+			}
+			if err := os.Rename(d.path, filepath.Join(to, d.name)); err != nil {
+				return err
+			}
+			folders[to], folders[f.file(table)] = true, true
+		}
+	}
+	for path := range folders {
+		if err := syncFolder(path); err != nil {
+			return err
+		}
+	}
+	return f.writeManifest(next)
+}
+
+// writeManifest replaces the manifest in one step.
+func (f *folder) writeManifest(next manifest) error {
+	text, err := json.MarshalIndent(next, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := f.before("write the manifest"); err != nil {
+		return err
+	}
+	path := f.file(draftName)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := f.before("replace the manifest"); err != nil {
+		return err
+	}
+	if err := os.Rename(path, f.file(manifestName)); err != nil {
+		return err
+	}
+	f.manifest = next
+	return syncFolder(f.path)
+}
+
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

@@ -1,0 +1,539 @@
+package export_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"pgregory.net/rapid"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/exporttest"
+	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/export"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
+)
+
+// init reduces the runs of the random test. The flag -rapid.checks has precedence.
+func init() {
+	if err := flag.Set("rapid.checks", "25"); err != nil {
+		panic(err)
+	}
+}
+
+// world is a storetest.World with the folder of an export.
+type world struct {
+	*storetest.World
+	folder string
+	again  []string // reasons for which the export has started again
+}
+
+func newWorld(t *testing.T) *world { return &world{World: storetest.New(t), folder: t.TempDir()} }
+
+// options returns options with small pages and batches.
+func (w *world) options() export.Options {
+	return export.Options{
+		Folder: w.folder, Source: "a test", PageSize: 3, BatchRows: 5, Parallel: 2, Now: w.Clock.Now,
+		StartsAgain: func(reason string) { w.again = append(w.again, reason) },
+		Malformed:   func(err error) { w.T.Error(err) },
+	}
+}
+
+func (w *world) export() export.Result {
+	w.T.Helper()
+	result, err := export.Run(w.Ctx(), w.DB, w.options())
+	w.OK(err)
+	return result
+}
+
+// isEqual checks that the export equals the database.
+func (w *world) isEqual() exporttest.State {
+	w.T.Helper()
+	source, err := exporttest.Source(w.Ctx(), w.DB)
+	w.OK(err)
+	exported, err := exporttest.Read(w.folder)
+	w.OK(err)
+	if difference := exporttest.Difference(source, exported); difference != "" {
+		w.T.Fatal(difference)
+	}
+	return exported
+}
+
+// files returns the paths of all files of rows.
+func (w *world) files() []string {
+	w.T.Helper()
+	paths, err := filepath.Glob(filepath.Join(w.folder, "*", "date=*", "*.parquet"))
+	w.OK(err)
+	return paths
+}
+
+var long = strings.Repeat("long ", schema.MaxInlineContent/4)
+
+// addBlog adds users, posts with short and long contents, tags, comments and likes.
+func (w *world) addBlog() (ada, bob *blog.User, posts []*blog.Post) {
+	w.T.Helper()
+	ada, bob = w.AddUser("Ada"), w.AddUser("Bob")
+	for i := range 4 {
+		input := blog.PostInput{Title: fmt.Sprint("Post ", i), Content: "<b> & é \u2028", Tags: []string{"go", fmt.Sprint("tag-", i)}}
+		if i%2 == 1 {
+			input.Content = long
+		}
+		post, err := w.CreatePost(w.Ctx(), ada, input)
+		w.OK(err)
+		w.AddComment(bob, post)
+		w.AddLike(bob, post)
+		w.AddLike(ada, post)
+		posts = append(posts, post)
+	}
+	return ada, bob, posts
+}
+
+func TestExportFollowsDatabase(t *testing.T) {
+	w := newWorld(t)
+	ada, bob, posts := w.addBlog()
+	first := w.export()
+	if want := (export.Result{Users: 2, Posts: 4, Tags: 8, Comments: 4, Likes: 8, UpTo: w.Clock.Now()}); first != want {
+		t.Errorf("wrote %+v, want %+v", first, want)
+	}
+	w.isEqual()
+
+	w.Clock.Advance(36 * time.Hour)
+	_, err := w.UnlikePost(w.Ctx(), ada, posts[0].ID)
+	w.OK(err)
+	text := "edited, " + long
+	_, err = w.UpdatePost(w.Ctx(), ada.ID, posts[1].ID, blog.PostChange{Content: &text})
+	w.OK(err)
+	comment := w.AddComment(bob, posts[1])
+	_, err = w.DeleteComment(w.Ctx(), bob.ID, posts[1].ID, comment.ID)
+	w.OK(err)
+	w.RemovePost(posts[2])
+	w.AddUser("Cyd")
+	_, err = w.UpdateUser(w.Ctx(), bob.ID, "Robert")
+	w.OK(err)
+	second := w.export()
+	state := w.isEqual()
+	if state["posts "+posts[2].ID] != exporttest.Deleted || state["comments "+posts[1].ID+" "+comment.ID] != exporttest.Deleted {
+		t.Errorf("the export does not have the deletions: %v", state)
+	}
+	if state["likes "+posts[0].ID+" "+ada.ID] != "" || state["likes "+posts[0].ID+" "+bob.ID] == "" {
+		t.Error("the export has a deleted like, or lacks the other one")
+	}
+	if second.Posts != 3 || second.Likes != 3 {
+		t.Errorf("wrote %d posts and %d likes, want the three that changed with the likes of the two that exist", second.Posts, second.Likes)
+	}
+	dates := map[string]bool{}
+	for _, path := range w.files() {
+		dates[filepath.Base(filepath.Dir(path))] = true
+	}
+	if !dates["date=2026-11-20"] || !dates["date=2026-11-21"] || len(dates) != 2 {
+		t.Errorf("the files have the dates %v", dates)
+	}
+
+	before := w.files()
+	if third := w.export(); third != (export.Result{UpTo: w.Clock.Now()}) {
+		t.Errorf("an export without changes wrote %+v", third)
+	}
+	if !slices.Equal(before, w.files()) {
+		t.Error("an export without changes has written files")
+	}
+}
+
+// TestKilledAtEveryStep kills the first export, and then a later one, before each of its changes of
+// the folder. Whoever reads in between sees posts with the likes that they have or had. Meanwhile,
+// the blog changes. The export after that equals the database.
+func TestKilledAtEveryStep(t *testing.T) {
+	for at, isKilled := 1, true; isKilled && !t.Failed(); at++ {
+		w := newWorld(t)
+		ada, bob, posts := w.addBlog()
+		isKilled = w.killAt(at)
+		w.eachHasLike(posts, ada)
+		w.AddLike(w.AddUser("Cyd"), posts[1])
+		w.AddComment(bob, posts[1])
+		w.RemovePost(posts[3])
+		w.export()
+		w.isEqual()
+
+		posts = posts[:3]
+		for _, post := range posts {
+			_, err := w.UnlikePost(w.Ctx(), ada, post.ID)
+			w.OK(err)
+		}
+		isKilled = w.killAt(at) || isKilled
+		w.eachHasLike(posts, bob)
+		w.RemovePost(posts[2])
+		w.export()
+		w.isEqual()
+		if !isKilled && at < 12 || t.Failed() {
+			t.Errorf("killed before step %d", at)
+		}
+	}
+}
+
+// TestUncommittedFilesAreRemoved kills an export after it has moved the files of a batch.
+func TestUncommittedFilesAreRemoved(t *testing.T) {
+	w := newWorld(t)
+	w.addBlog()
+	killed, manifests := errors.New("killed"), 0
+	options := w.options()
+	export.SetBefore(&options, func(step string) error {
+		if step == "write the manifest" {
+			if manifests++; manifests == 2 { // the first one is empty
+				return killed
+			}
+		}
+		return nil
+	})
+	if _, err := export.Run(w.Ctx(), w.DB, options); !errors.Is(err, killed) {
+		t.Fatal(err)
+	}
+	left, removed := len(w.files()), 0
+	export.SetBefore(&options, func(step string) error {
+		if step == "remove a file" {
+			removed++
+		}
+		return nil
+	})
+	_, err := export.Run(w.Ctx(), w.DB, options)
+	w.OK(err)
+	if left == 0 || removed != left {
+		t.Errorf("removed %d files of %d that were not committed", removed, left)
+	}
+	w.isEqual()
+}
+
+// killAt kills an export before a step. It returns false if the export was done before.
+func (w *world) killAt(at int) bool {
+	w.T.Helper()
+	killed := errors.New("killed")
+	options, n := w.options(), 0
+	options.PageSize, options.BatchRows = 100, 100 // other files than the next export has
+	export.SetBefore(&options, func(string) error {
+		if n++; n == at {
+			return killed
+		}
+		return nil
+	})
+	_, err := export.Run(w.Ctx(), w.DB, options)
+	if err != nil && !errors.Is(err, killed) {
+		w.T.Fatal(err)
+	}
+	return err != nil
+}
+
+// eachHasLike checks that those of the posts that are in the export have a like of a user.
+func (w *world) eachHasLike(posts []*blog.Post, user *blog.User) {
+	w.T.Helper()
+	state, err := exporttest.Read(w.folder)
+	w.OK(err)
+	for _, post := range posts {
+		if state["posts "+post.ID] != "" && state["likes "+post.ID+" "+user.ID] == "" {
+			w.T.Errorf("the post %s lacks the like of %s", post.ID, user.Username)
+		}
+	}
+}
+
+// TestStartsAgain leaves an export alone until deleted items have expired.
+func TestStartsAgain(t *testing.T) {
+	w := newWorld(t)
+	ada, _, posts := w.addBlog()
+	w.export()
+	old := w.files()
+	w.RemovePost(posts[0])
+	// As it expires: without a change in the feed.
+	_, err := w.Container(schema.Posts).DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(posts[0].ID), posts[0].ID, nil)
+	w.OK(err)
+	w.Clock.Advance(views.DeletedTTL + time.Hour)
+	w.AddPost(ada)
+
+	options := w.options()
+	kill := errors.New("killed")
+	moved := 0
+	export.SetBefore(&options, func(step string) error {
+		if step == "move a file" {
+			if moved++; moved == 5 {
+				return kill
+			}
+		}
+		return nil
+	})
+	if _, err := export.Run(w.Ctx(), w.DB, options); !errors.Is(err, kill) {
+		t.Fatal(err)
+	}
+	for _, path := range old {
+		if _, err := os.Stat(path); err != nil {
+			t.Error("a file of before is gone before the export is complete")
+		}
+	}
+	w.export()
+	state := w.isEqual()
+	if _, ok := state["posts "+posts[0].ID]; ok {
+		t.Error("the export has a post that expired")
+	}
+	if want := []string{"the changes since 2026-11-20 are read too late: deleted items are visible for seven days only"}; !slices.Equal(w.again, want) {
+		t.Errorf("the reasons are %q", w.again)
+	}
+	for _, path := range old {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
+	}
+}
+
+func TestStartsAgainWithAnotherContainer(t *testing.T) {
+	w := newWorld(t)
+	w.addBlog()
+	w.export()
+	_, err := w.Container(schema.Users).Delete(w.Ctx(), nil)
+	w.OK(err)
+	w.World = w.Another() // creates the container again
+	w.AddUser("Zoe")
+	w.export()
+	w.isEqual()
+	if want := []string{"the container users was deleted and created again"}; !slices.Equal(w.again, want) {
+		t.Errorf("the reasons are %q", w.again)
+	}
+}
+
+func TestFoldersThatAreNotAnExport(t *testing.T) {
+	w := newWorld(t)
+	w.addBlog()
+	refused := func(want string, change func(*export.Options)) {
+		t.Helper()
+		options := w.options()
+		change(&options)
+		if _, err := export.Run(w.Ctx(), w.DB, options); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+	w.OK(os.WriteFile(filepath.Join(w.folder, "mine"), nil, 0o600))
+	refused("has files and no export", func(*export.Options) {})
+	w.OK(os.Remove(filepath.Join(w.folder, "mine")))
+	w.export()
+	refused("is an export of a test, not of another", func(o *export.Options) { o.Source = "another" })
+
+	// A second export while one runs.
+	options := w.options()
+	options.Progress = func(export.Progress) { refused("another process is exporting", func(*export.Options) {}) }
+	_, err := export.Run(w.Ctx(), w.DB, options)
+	w.OK(err)
+	w.OK(os.WriteFile(filepath.Join(w.folder, "export.json"), []byte("{"), 0o600))
+	refused("is damaged", func(*export.Options) {})
+}
+
+func TestExportOfSplitRanges(t *testing.T) {
+	w := &world{World: storetest.NewDividedWorld(t), folder: t.TempDir()}
+	w.addBlog()
+	options := w.options()
+	splits := 0
+	options.Progress = func(export.Progress) {
+		if splits++; splits == 3 || splits == 6 {
+			w.split(schema.Posts, splits/3)
+			w.split(schema.Users, splits/3)
+		}
+	}
+	_, err := export.Run(w.Ctx(), w.DB, options)
+	w.OK(err)
+	w.isEqual()
+	for i, name := range []string{"Cyd", "Dia"} { // with positions of ranges that exist no longer
+		w.split(schema.Posts, 3*i)
+		w.AddLike(w.AddUser(name), &blog.Post{ID: w.ids()[0]})
+		if result := w.export(); result.Posts != 1 || result.Users != 1 {
+			t.Errorf("wrote %d posts and %d users, want one of each", result.Posts, result.Users)
+		}
+		w.isEqual()
+	}
+	if len(w.again) > 0 {
+		t.Error(w.again)
+	}
+}
+
+func TestExportUnderFaults(t *testing.T) {
+	w := newWorld(t)
+	_, _, posts := w.addBlog()
+	var likes []any
+	for i := range 250 { // several pages
+		user := &blog.User{ID: fmt.Sprintf("u_%d", i), Username: "Fan"}
+		likes = append(likes, schema.NewLikeItem(posts[0].ID, &blog.Like{User: user, CreationDate: w.Clock.Date()}))
+	}
+	for _, like := range likes {
+		w.Plant(w.Container(schema.Posts), posts[0].ID, like)
+	}
+	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if n%5 == 1 {
+			return storetest.CutAfter(n, request, next)
+		}
+		return next.Do(request)
+	})
+	_, err := export.Run(w.Ctx(), w.DB, w.options())
+	w.OK(err)
+	w.Wire.Inject(nil)
+	w.isEqual()
+}
+
+// TestLikesOfLaggingReplica reads a post from the latest state, and its likes while the other
+// replica is behind.
+func TestLikesOfLaggingReplica(t *testing.T) {
+	stale, replica := storetest.NewStale(t)
+	w := &world{World: stale, folder: t.TempDir()}
+	_, _, posts := w.addBlog()
+	user := w.AddUser("Cyd")
+	replica.Hold()
+	w.AddLike(user, posts[0])
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if request.Header.Get("A-IM") != "" {
+			replica.Lead()
+		} else {
+			replica.Hold()
+		}
+		return next.Do(request)
+	})
+	w.export()
+	w.Wire.Inject(nil)
+	replica.CatchUp()
+	w.isEqual()
+}
+
+// TestContentOfAnotherState edits a long post between the reads of the post and of its content.
+func TestContentOfAnotherState(t *testing.T) {
+	for _, edits := range []int{1, 3, 1000} {
+		w := newWorld(t)
+		ada, _, posts := w.addBlog()
+		other := w.Another()
+		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if strings.HasSuffix(request.URL.Path, "/docs/"+schema.ContentID) && edits > 0 {
+				edits--
+				text := fmt.Sprint(strings.Repeat("x", n), long)
+				_, err := other.UpdatePost(w.Ctx(), ada.ID, posts[1].ID, blog.PostChange{Content: &text})
+				w.OK(err)
+			}
+			return next.Do(request)
+		})
+		w.export()
+		w.Wire.Inject(nil)
+		_, err := exporttest.Read(w.folder)
+		w.OK(err)
+		w.export()
+		w.isEqual()
+	}
+}
+
+// TestCanceled interrupts the export at every request.
+func TestCanceled(t *testing.T) {
+	for at := 1; ; at++ {
+		w := newWorld(t)
+		w.addBlog()
+		ctx, cancel := context.WithCancel(t.Context())
+		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if n == at {
+				cancel()
+			}
+			return next.Do(request)
+		})
+		_, err := export.Run(ctx, w.DB, w.options())
+		cancel()
+		w.Wire.Inject(nil)
+		w.export()
+		w.isEqual()
+		if err == nil {
+			return
+		}
+	}
+}
+
+// TestExportOfDatabaseInUse writes at random, also while an export runs, and kills exports. After
+// the last export, both are equal.
+func TestExportOfDatabaseInUse(t *testing.T) {
+	testseed.Check(t, func(r *rapid.T) {
+		w := newWorld(t)
+		users := []*blog.User{w.AddUser("Ada"), w.AddUser("Bob"), w.AddUser("Carl")}
+		posts := []*blog.Post{w.AddPost(users[0])}
+		write := func() {
+			user, post := rapid.SampledFrom(users).Draw(r, "user"), rapid.SampledFrom(posts).Draw(r, "post")
+			var err error
+			switch rapid.IntRange(0, 8).Draw(r, "step") {
+			case 0, 1:
+				posts = append(posts, w.AddPost(user))
+			case 2, 3:
+				w.AddLike(user, post)
+			case 4:
+				_, err = w.UnlikePost(w.Ctx(), user, post.ID)
+			case 5:
+				w.AddComment(user, post)
+			case 6:
+				if comments := storetest.ListAll(w.World, post.ID, w.Comments); len(comments) > 0 {
+					_, err = w.DeleteComment(w.Ctx(), comments[0].Author.ID, post.ID, comments[0].ID)
+				}
+			case 7:
+				content := rapid.SampledFrom([]string{"short", long, long + "er"}).Draw(r, "content")
+				_, err = w.UpdatePost(w.Ctx(), post.Author.ID, post.ID, blog.PostChange{Content: &content})
+			case 8:
+				if len(posts) > 1 {
+					w.RemovePost(post)
+					posts = slices.DeleteFunc(posts, func(p *blog.Post) bool { return p == post })
+				}
+			}
+			w.OK(err)
+			w.Clock.Advance(time.Duration(rapid.IntRange(0, 8).Draw(r, "hours")) * time.Hour)
+		}
+		reader := w.Another() // its requests are those of the export
+		for range rapid.IntRange(1, 12).Draw(r, "exports") {
+			for range rapid.IntRange(0, 8).Draw(r, "writes") {
+				write()
+			}
+			options := w.options()
+			options.Parallel = 1 // the drawn numbers have an order
+			steps, every := 0, rapid.IntRange(1, 9).Draw(r, "requests between writes")
+			reader.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+				if n%every == 0 {
+					write()
+				}
+				return next.Do(request)
+			})
+			killedAt := rapid.IntRange(1, 40).Draw(r, "killed at")
+			export.SetBefore(&options, func(string) error {
+				if steps++; steps == killedAt {
+					return errors.New("killed")
+				}
+				return nil
+			})
+			_, _ = export.Run(w.Ctx(), reader.DB, options)
+			reader.Wire.Inject(nil)
+			_, err := exporttest.Read(w.folder)
+			w.OK(err)
+		}
+		w.export()
+		w.isEqual()
+	})
+}
+
+// split splits the nth feed range of a container.
+func (w *world) split(container string, n int) {
+	w.T.Helper()
+	w.OK(w.Account.Split(cosmos.DefaultDatabase, container, fmt.Sprint(n)))
+}
+
+// ids returns the ids of all posts that exist.
+func (w *world) ids() (ids []string) {
+	w.T.Helper()
+	source, err := exporttest.Source(w.Ctx(), w.DB)
+	w.OK(err)
+	for key, text := range source {
+		if id, ok := strings.CutPrefix(key, "posts "); ok && text != exporttest.Deleted {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
