@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -54,6 +55,18 @@ func (b *batch) setDate(date string) error {
 	return err
 }
 
+// beginAll begins a file of each table that has none of the batch's date. If there is none, date is
+// that of the files.
+func (b *batch) beginAll(date string) error {
+	b.date = cmp.Or(b.date, date)
+	for _, t := range b.tables() {
+		if err := t.begin(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // finish completes all files of the batch, up to their stable storage.
 func (b *batch) finish() error {
 	for _, t := range b.tables() {
@@ -79,6 +92,7 @@ func (b *batch) next(number int64) {
 
 // openTable is a table of any type of rows.
 type openTable interface {
+	begin(*batch) error
 	finish() error
 	close()
 }
@@ -99,10 +113,8 @@ func add[T interface{ size() int }](b *batch, t *table[T], rows ...T) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if t.file == nil {
-		if err := t.begin(b); err != nil {
-			return err
-		}
+	if err := t.begin(b); err != nil {
+		return err
 	}
 	size := 0
 	for _, row := range rows {
@@ -122,7 +134,11 @@ func add[T interface{ size() int }](b *batch, t *table[T], rows ...T) error {
 	return err
 }
 
+// begin begins a file, unless one is open.
 func (t *table[T]) begin(b *batch) (err error) {
+	if t.file != nil {
+		return nil
+	}
 	if err := os.MkdirAll(b.folder, 0o700); err != nil {
 		return err
 	}

@@ -340,8 +340,14 @@ func (r *run) commitFull(now time.Time) error {
 	return err
 }
 
-// commit completes the files of the batch, and commits them with the positions.
+// commit completes the files of the batch, and commits them with the positions. The first batch has
+// files of all tables, because some readers fail if a table has none.
 func (r *run) commit() error {
+	if r.batch.number == max(r.next.FirstBatch, r.next.StartedAgain) {
+		if err := r.batch.beginAll(r.options.Now().UTC().Format(time.DateOnly)); err != nil {
+			return err
+		}
+	}
 	if err := r.batch.finish(); err != nil {
 		return err
 	}
