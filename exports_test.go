@@ -22,8 +22,8 @@ import (
 
 var killedExports = flag.Int("killed-exports", 4, "number of exports that are killed")
 
-// TestKilledExports kills exports of a data folder that a server uses, while others write. After the
-// last export, the files equal the database.
+// TestKilledExports kills exports of a data folder that a server uses, while others write. After
+// the last export, the files equal the database.
 func TestKilledExports(t *testing.T) {
 	t.Parallel()
 	random := testseed.Rand(t)
