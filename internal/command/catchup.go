@@ -81,8 +81,9 @@ func (c *catchUp) all(ctx context.Context) error {
 	return c.feeds(ctx)
 }
 
-// until calls left every catchUpInterval until it returns 0. unit names what it counts.
-func (c *catchUp) until(ctx context.Context, unit string, left func() (int, error)) error {
+// until calls left every catchUpInterval until it returns 0. unit names what it counts. done returns
+// more to print.
+func (c *catchUp) until(ctx context.Context, unit string, left func() (int, error), done func() string) error {
 	for printed := c.now(); ; {
 		n, err := left()
 		if n == 0 || err != nil {
@@ -90,7 +91,7 @@ func (c *catchUp) until(ctx context.Context, unit string, left func() (int, erro
 		}
 		if now := c.now(); now.Sub(printed) >= lineInterval {
 			printed = now
-			fmt.Fprintf(c.to, "building the views: %d %s left\n", n, unit)
+			fmt.Fprintf(c.to, "building the views: %d %s left%s\n", n, unit, done())
 		}
 		select {
 		case <-ctx.Done():
@@ -106,7 +107,14 @@ func (c *catchUp) feeds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.until(ctx, "change feeds", func() (int, error) { return c.changes.CountBehind(ctx, ends) })
+	left := func() (int, error) { return c.changes.CountBehind(ctx, ends) }
+	return c.until(ctx, "change feeds", left, func() string {
+		leases, err := c.changes.Leases(ctx)
+		if done := changefeed.ProjectedOf(leases, ends); err == nil && done.Total > 0 {
+			return fmt.Sprintf(", %d %% read", 100*done.Done/done.Total)
+		}
+		return ""
+	})
 }
 
 // chore is a recorded sweep, deletion or purge. It ends when it is done or a later one replaces it.
@@ -146,7 +154,7 @@ func (c *catchUp) chores(ctx context.Context, recorded map[chore]bool) error {
 		fmt.Fprintf(c.to, "not waiting for %d renames and deletions any longer, "+
 			"because there are dead letters: run deadletters to list them\n", n)
 		return 0, nil
-	})
+	}, func() string { return "" })
 }
 
 // recorded returns the recorded chores that are not done.

@@ -51,6 +51,25 @@ func (f *Feeds) CountBehind(ctx context.Context, ends Ends) (int, error) {
 	return n, nil
 }
 
+// ProjectedOf returns how far the checkpoints of leases are, in the sum of all feeds up to their ends.
+// It leaves out feeds whose ends or checkpoints have no number, or whose ranges were split since.
+func ProjectedOf(leases []Lease, ends Ends) Progress {
+	var sum Progress
+	for feed, end := range ends {
+		for _, lease := range leases {
+			number, ok := continuationNumber(lease.Continuation)
+			if lease.Container != feed.Container || lease.Range != feed.FeedRange || end == math.MaxInt64 {
+				continue
+			}
+			if ok || lease.Continuation == "" {
+				sum.Done += min(number, end)
+				sum.Total += end
+			}
+		}
+	}
+	return sum
+}
+
 // Passed reports whether a change feed has a lease whose checkpoint has passed end. If the feed
 // range was split since, the LSNs of its parts cannot be compared with end. The checkpoint of each
 // part must then be at the end of the part's own feed. Error: ErrContainerReplaced.

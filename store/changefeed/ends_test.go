@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
@@ -32,6 +33,36 @@ func TestHasChangeUpTo(t *testing.T) {
 		page, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], continuation, 1)
 		w.OK(err)
 		continuation = page.Continuation
+	}
+}
+
+// TestProjectedOf compares checkpoints with ends, of leases that have read nothing, some or more than
+// that, and of a range that was split.
+func TestProjectedOf(t *testing.T) {
+	at := func(n int64) string {
+		return fmt.Sprintf(`{"version":1,"resourceId":"r","continuation":[{"minInclusive":"","maxExclusive":"FF","continuationToken":"\"%d\""}]}`, n)
+	}
+	whole := changefeed.FeedRange{Max: "FF"}
+	ends := changefeed.Ends{
+		{Container: "users", FeedRange: whole}: 100,
+		{Container: "posts", FeedRange: whole}: 300,
+		{Container: "other", FeedRange: whole}: math.MaxInt64,
+	}
+	lease := func(container string, r changefeed.FeedRange, continuation string) changefeed.Lease {
+		return changefeed.Lease{Container: container, Range: r, Continuation: continuation}
+	}
+	for _, c := range []struct {
+		leases []changefeed.Lease
+		want   changefeed.Progress
+	}{
+		{nil, changefeed.Progress{}},
+		{[]changefeed.Lease{lease("users", whole, ""), lease("posts", whole, at(30))}, changefeed.Progress{Done: 30, Total: 400}},
+		{[]changefeed.Lease{lease("users", whole, at(150)), lease("other", whole, at(3))}, changefeed.Progress{Done: 100, Total: 100}},
+		{[]changefeed.Lease{lease("posts", changefeed.FeedRange{Max: "1F"}, at(3))}, changefeed.Progress{}},
+	} {
+		if got := changefeed.ProjectedOf(c.leases, ends); got != c.want {
+			t.Errorf("got %+v, want %+v", got, c.want)
+		}
 	}
 }
 
