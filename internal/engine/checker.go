@@ -6,8 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
 
 	"cosmosblog/internal/engine/value"
 )
@@ -17,8 +18,21 @@ type checker struct {
 	*checkState
 	container   *container
 	expected    map[byte]int // number of entries that the items require, by space
-	rids, etags []uint64     // the numbers in the items' resource ids and etags
+	rids, etags numbers      // in the items' resource ids and etags
 	found       []error
+}
+
+// numbers is a set of numbers, most of which are close to each other. It takes little memory: 16 MB
+// for 18 million numbers with gaps.
+type numbers struct {
+	set   roaring64.Bitmap
+	twice int // numbers that were added again
+}
+
+func (n *numbers) add(number uint64) {
+	if !n.set.CheckedAdd(number) {
+		n.twice++
+	}
 }
 
 const maxFaults = 100
@@ -44,9 +58,8 @@ func (c *checker) run() error {
 	if err := c.feed(); err != nil {
 		return err
 	}
-	for name, numbers := range map[string][]uint64{"resource id": c.rids, "etag": c.etags} {
-		slices.Sort(numbers)
-		if twice := len(numbers) - len(slices.Compact(numbers)); twice > 0 {
+	for name, twice := range map[string]int{"resource id": c.rids.twice, "etag": c.etags.twice} {
+		if twice > 0 {
 			c.fault("%d items share their %s with another item", twice, name)
 		}
 	}
@@ -141,7 +154,8 @@ func (c *checker) properties(id string, r *record, root value.Value) {
 	if !ok || !given || max(number, serial)>>40 > c.epoch {
 		c.fault("item %q has the resource id %q and the etag %s, which were never assigned", id, rid, etag)
 	}
-	c.rids, c.etags = append(c.rids, number), append(c.etags, serial)
+	c.rids.add(number)
+	c.etags.add(serial)
 }
 
 // etagSerial returns the serial number in an etag.

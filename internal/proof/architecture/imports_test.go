@@ -144,6 +144,7 @@ var moduleUsers = map[string][]string{
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": storePackages,
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        append([]string{"internal/datafolder"}, storePackages...),
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"internal/datafolder"},
+	"github.com/RoaringBitmap/roaring":                    {"internal/engine"},
 	"github.com/cockroachdb/pebble":                       {"internal/engine"},
 	"github.com/dop251/goja":                              {"internal/engine/script"},
 	"github.com/dlclark/regexp2":                          {"internal/engine/script"},
