@@ -44,6 +44,9 @@ func TestKilledExports(t *testing.T) {
 	ended := 0
 	for range *killedExports {
 		before := countFiles(t, to)
+		if err := os.RemoveAll(filepath.Join(to, "unfinished")); err != nil { // of the one that was killed
+			t.Fatal(err)
+		}
 		export := start(t, nil, args...)
 		switch random.IntN(3) {
 		case 0: // as it begins
@@ -103,6 +106,46 @@ func TestKilledExports(t *testing.T) {
 	}
 	if difference := exporttest.Difference(source, exported); difference != "" || deleted == 0 {
 		t.Errorf("of %d rows, %d of them deleted:\n%s", len(source), deleted, difference)
+	}
+}
+
+// TestExportFaults checks what an operator reads if a folder cannot take the export, and that an
+// export through the owner of the folder continues one by the owner itself.
+func TestExportFaults(t *testing.T) {
+	t.Parallel()
+	data, to := seeded(t, oneUser), filepath.Join(t.TempDir(), "export")
+	export := func(data, to string) (stdout string, err error) {
+		return runOnce(t, nil, "export", "--data", data, "--to", to)
+	}
+	first, err := export(data, to)
+	if err != nil || !strings.Contains(first, "wrote 1 rows of users, 12 of posts") {
+		t.Fatalf("%q, %v", first, err)
+	}
+	server, _ := serving(t, nil, "--data", data)
+	again, err := export(data, to)
+	if err != nil || !strings.Contains(again, "wrote 0 rows of users, 0 of posts") {
+		t.Errorf("%q, %v", again, err)
+	}
+	server.terminate(t)
+	// Another folder at the same path.
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runOnce(t, nil, threeUsers.args(data)...); err != nil {
+		t.Fatal(err)
+	}
+	for folder, want := range map[string]string{
+		to:                    "is an export of " + data + " cosmosblog",
+		filepath.Dir(data):    "has other files, and no export: export to another folder",
+		"/dev/null/no-folder": "not a directory",
+	} {
+		_, err := export(data, folder)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+		if isTold := strings.Contains(fmt.Sprint(err), "run the same command"); isTold != strings.HasPrefix(folder, "/dev") {
+			t.Errorf("the advice of %v", err)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -44,13 +45,18 @@ func runExport(ctx context.Context, task Task) error {
 
 func exportItems(ctx context.Context, task Task, from *datafolder.Database) error {
 	c := task.Config
+	source, err := sourceOfExport(task)
+	if err != nil {
+		return err
+	}
 	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(c)}
 	bar := feedBar{to: task.Stderr}
 	malformed := atomic.Int64{}
 	result, err := export.Run(limit.Context(ctx), from.DB, export.Options{
-		Folder:   c.ExportTo,
-		Source:   placeName(c.Endpoint, c.Data, c.Database),
-		Progress: func(p export.Progress) { bar.update(int(p.Done), int(p.Total)) },
+		Folder:      c.ExportTo,
+		Source:      source,
+		ReadsLatest: from.IsFolder(),
+		Progress:    func(p export.Progress) { bar.update(int(p.Done), int(p.Total)) },
 		StartsAgain: func(reason string) {
 			bar.restart()
 			task.note("The export reads everything again: %s.", reason)
@@ -62,10 +68,10 @@ func exportItems(ctx context.Context, task Task, from *datafolder.Database) erro
 	})
 	bar.end()
 	if err != nil {
-		return exportInterrupted(ctx, task, err)
+		return exportInterrupted(ctx, err)
 	}
 	if n := malformed.Load(); n > 0 {
-		task.note("%d items cannot be decoded and are not in the export.", n)
+		task.note("%d items cannot be decoded or lack their content. The log has the reasons.", n)
 	}
 	task.Printf("wrote %d rows of users, %d of posts, %d of tags, %d of comments and %d of likes to %s, for %.0f RU, from %s\n",
 		result.Users, result.Posts, result.Tags, result.Comments, result.Likes, c.ExportTo, limit.Spent(), from.Place)
@@ -73,21 +79,34 @@ func exportItems(ctx context.Context, task Task, from *datafolder.Database) erro
 	return nil
 }
 
-// exportInterrupted returns the error of an export that did not finish, with advice. It returns nil
-// if a signal ended it.
-func exportInterrupted(ctx context.Context, task Task, err error) error {
-	const advice = "the export was interrupted: run the same command to resume it"
+// sourceOfExport returns the name by which a later run recognises the database. A data folder that
+// was deleted and created again is another one.
+func sourceOfExport(task Task) (string, error) {
+	c := task.Config
+	name := placeName(c.Endpoint, c.Data, c.Database)
+	if c.Endpoint != "" {
+		return name, nil
+	}
+	fingerprint, err := datafolder.Fingerprint(c.Data)
+	return strings.TrimSpace(name + " " + fingerprint), err
+}
+
+// exportInterrupted returns the error of an export that did not finish. If another run may finish
+// it, the error says so, also after a signal: who starts exports by a schedule must know of those
+// that did not finish.
+func exportInterrupted(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
 	_, damaged := errors.AsType[*datafolder.DamageError](err)
 	_, inUse := errors.AsType[*export.InUseError](err)
+	_, unusable := errors.AsType[*export.FolderError](err)
+	const advice = "the export was interrupted: run the same command to resume it"
 	switch {
-	case damaged, inUse:
+	case damaged, inUse, unusable:
 		return err
 	case errors.Is(err, context.Canceled):
-		task.note(advice)
-		return nil
+		return errors.New(advice)
 	}
 	return fmt.Errorf("%s (%s)", advice, firstLine(err))
 }

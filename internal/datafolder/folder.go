@@ -1,6 +1,8 @@
 package datafolder
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,6 +126,20 @@ func CheckExists(path string) error {
 			"name a data folder that a server or an engine has used", path)
 	}
 	return folderError(path, err)
+}
+
+// Fingerprint returns a text by which a data folder differs from another one that had the same path
+// before. A copy and a backup of a folder have the same. It is empty if no server has used the folder.
+func Fingerprint(path string) (string, error) {
+	key, err := os.ReadFile(filepath.Join(path, keyName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", folderError(path, err)
+	}
+	sum := sha256.Sum256(key)
+	return hex.EncodeToString(sum[:8]), nil
 }
 
 // IsSame reports whether two paths lead to the same existing data folder.

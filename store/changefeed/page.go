@@ -68,6 +68,13 @@ func (p Page) Position() string {
 	return ""
 }
 
+// IsBeyondEnd reports whether the continuation is beyond the last change of the feed range, as the
+// replica knows it. The replica is behind, or the container was reset to an earlier state.
+func (p Page) IsBeyondEnd() bool {
+	reached, ok := continuationNumber(p.Continuation)
+	return ok && p.end >= 0 && reached > p.end
+}
+
 // ReadPage reads a page as Changes does, from any container and without decoding it.
 func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (Page, error) {
 	options := &azcosmos.ChangeFeedOptions{

@@ -14,15 +14,18 @@ import (
 // written. A row is counted as it is before it is encoded.
 const maxGroupBytes = 8 << 20
 
-// batch writes the files of the current batch to the folder unfinished. It may be used
-// concurrently, except for its other methods than add.
+// batch writes the files of the current batch to the folder unfinished. Of its methods and functions,
+// only add may be used concurrently.
 type batch struct {
 	folder string
-	number int64
+	// added is called after rows were added, by one goroutine at a time. It may finish the batch and
+	// begin the next one.
+	added func() error
 
-	mu       sync.Mutex // guards the fields below
-	date     string
-	files    int // that were begun
+	mu       sync.Mutex // guards the fields below while add may be called
+	number   int64
+	date     string // of the rows that come
+	files    int    // that were begun
 	rows     int64
 	bytes    int64
 	drafts   []draft
@@ -34,7 +37,7 @@ type batch struct {
 }
 
 func newBatch(folder string, number int64) *batch {
-	b := &batch{folder: folder, number: number}
+	b := &batch{folder: folder, number: number, added: func() error { return nil }}
 	b.users.name, b.posts.name, b.tags.name = UsersTable, PostsTable, TagsTable
 	b.comments.name, b.likes.name = CommentsTable, LikesTable
 	return b
@@ -86,8 +89,7 @@ func (b *batch) close() {
 
 // next begins another batch after a commit, with the same memory for its rows.
 func (b *batch) next(number int64) {
-	b.number = number
-	b.date, b.files, b.rows, b.bytes, b.drafts = "", 0, 0, 0, nil
+	b.number, b.files, b.rows, b.bytes, b.drafts = number, 0, 0, 0, nil
 }
 
 // openTable is a table of any type of rows.
@@ -130,8 +132,10 @@ func add[T interface{ size() int }](b *batch, t *table[T], rows ...T) error {
 	t.rows += int64(len(rows))
 	b.rows += int64(len(rows))
 	b.bytes += int64(size)
-	_, err := t.writer.Write(rows)
-	return err
+	if _, err := t.writer.Write(rows); err != nil {
+		return err
+	}
+	return b.added()
 }
 
 // begin begins a file, unless one is open.
@@ -149,7 +153,10 @@ func (t *table[T]) begin(b *batch) (err error) {
 	}
 	b.drafts = append(b.drafts, draft{path, t.name, b.date, fileName(b.number, b.files)})
 	if t.writer == nil {
-		t.writer = parquet.NewGenericWriter[T](t.file, parquet.Compression(&parquet.Zstd))
+		t.writer = parquet.NewGenericWriter[T](t.file, parquet.Compression(&parquet.Zstd),
+			// Every statistic would have two whole texts.
+			parquet.SkipPageStatistics("content"), parquet.SkipPageBounds("content"),
+			parquet.SkipPageStatistics("title"), parquet.SkipPageBounds("title"))
 	} else {
 		t.writer.Reset(t.file)
 	}

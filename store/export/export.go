@@ -21,15 +21,19 @@ import (
 // Options configure an export. Folder and Source are required.
 type Options struct {
 	Folder string // of the files; created if it does not exist
-	// Source identifies the database from one run to the next.
+	// Source identifies the database from one run to the next. Another database must have another one.
 	Source string
+	// ReadsLatest says that no read of the database shows an earlier state than the one before, as on
+	// an account, which has replicas. Run then detects a database that was reset to an earlier state,
+	// unless it has as many changes again.
+	ReadsLatest bool
 	// Parallel is the maximum number of posts whose likes are read at a time; 8 if 0.
 	Parallel int
 	// PageSize is the number of changes in a page; 1000 if 0. The service returns fewer if they
 	// exceed 4 MB.
 	PageSize int
 	// BatchRows is the number of rows after which a batch is committed; 500,000 if 0. A batch also
-	// ends after 256 MiB of rows or five minutes. An interrupted run loses at most its last batch.
+	// ends after 256 MiB of rows, and with the first rows after five minutes.
 	BatchRows int64
 	Now       func() time.Time // time.Now if nil
 
@@ -38,8 +42,8 @@ type Options struct {
 	// StartsAgain is called when the export reads everything again, with the reason, which is a
 	// sentence without a capital or full stop. May be nil.
 	StartsAgain func(reason string)
-	// Malformed is called for each item that cannot be decoded. It has no row. May be nil, and may be
-	// called concurrently.
+	// Malformed is called for each item that cannot be decoded, which has no row, and for each post
+	// whose content is missing. May be nil, and may be called concurrently.
 	Malformed func(error)
 
 	before func(step string) error // folder.before
@@ -55,7 +59,8 @@ type Progress struct {
 // Result is what a run wrote.
 type Result struct {
 	Users, Posts, Tags, Comments, Likes int64 // rows
-	// UpTo is the time at which the run began. The files have all changes up to it.
+	// UpTo is the time at which the run began. The files have all changes up to it, except for those
+	// of the last seconds that a replica of an account had not received yet.
 	UpTo time.Time
 }
 
@@ -75,6 +80,9 @@ const (
 	// (views.DeletedTTL), and the feeds then no longer show that they were deleted. The last day is
 	// for the time of the run, and for clocks that are wrong.
 	maxAge = 6 * 24 * time.Hour
+
+	// maxAhead is how far the clock of an earlier run may have been ahead of this one's.
+	maxAhead = time.Hour
 )
 
 // Run writes what has changed since the last run into the folder, or everything in the first run.
@@ -87,31 +95,34 @@ const (
 // the post's row. Comments and likes of a deleted post get no further rows.
 //
 // Run may be killed at any time. What was committed stays, and the next run continues there. It
-// starts again from the beginning if a position is older than six days, or a container was
-// deleted and created again. The files of before stay until the end of that run.
+// starts again from the beginning if a position is older than six days or in the future, or a
+// container was deleted and created again. The files of before stay until the end of that run.
 //
-// Errors: *InUseError; the folder has other files, or another source's export; the run cannot keep
-// up with the deletions; those of the database or of the disk. Result is what was written before.
+// Errors: *InUseError; *FolderError if the folder has other files, or another source's export; the
+// run cannot keep up with the deletions; those of the database or of the disk. Result is what was
+// written before.
 func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
 	options.BatchRows = cmp.Or(options.BatchRows, defaultBatchRows)
 	if options.Now == nil {
-		options.Now = time.Now
+		options.Now = func() time.Time { return time.Now().Round(0) } // a machine may be suspended meanwhile
 	}
 	folder, err := openFolder(options.Folder, options.Source, options.before)
 	if err != nil {
 		return Result{}, err
 	}
 	r := &run{
-		db:      db,
-		feeds:   changefeed.New(db),
-		posts:   db.Container(schema.Posts),
-		options: options,
-		folder:  folder,
-		next:    folder.manifest,
-		batch:   newBatch(folder.file(unfinishedName), folder.manifest.LastBatch+1),
+		db:       db,
+		feeds:    changefeed.New(db),
+		posts:    db.Container(schema.Posts),
+		options:  options,
+		sessions: map[string]context.Context{},
+		folder:   folder,
+		next:     folder.manifest,
+		batch:    newBatch(folder.file(unfinishedName), folder.manifest.LastBatch+1),
 	}
+	r.batch.added = r.commitFull
 	r.sequence.Store(r.next.Sequence)
 	r.next.Positions = slices.Clone(r.next.Positions)
 	err = r.run(ctx)
@@ -119,13 +130,19 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	return r.result(), errors.Join(err, folder.close())
 }
 
+// containers are the containers whose feeds are read, in this order.
+var containers = []string{schema.Users, schema.Posts}
+
 // run is one run of an export.
 type run struct {
 	db      *cosmos.DB
 	feeds   *changefeed.Feeds
 	posts   *azcosmos.ContainerClient
 	options Options
-	folder  *folder
+	// sessions have the contexts of all reads of a container. No page then shows an earlier state than
+	// the pages before, and the reads of a post's likes and content show what the page shows.
+	sessions map[string]context.Context
+	folder   *folder
 
 	next     manifest // what the next commit writes
 	sequence atomic.Int64
@@ -135,7 +152,10 @@ type run struct {
 
 // lostError reports that the positions are worth nothing: the change feeds no longer show
 // everything that has happened since.
-type lostError struct{ reason string }
+type lostError struct {
+	reason string
+	isLate bool // more throughput would help
+}
 
 func (e *lostError) Error() string { return e.reason }
 
@@ -151,7 +171,7 @@ func (r *run) run(ctx context.Context) error {
 	if err := r.startAgain(); err != nil {
 		return err
 	}
-	if err = r.follow(ctx); errors.As(err, &lost) {
+	if err = r.follow(ctx); errors.As(err, &lost) && lost.isLate {
 		return fmt.Errorf("%s, although the export has started again: give it more throughput", lost.reason)
 	}
 	return err
@@ -163,24 +183,25 @@ func (r *run) startAgain() error {
 	if err := r.commit(); err != nil {
 		return err
 	}
-	next := r.next
-	next.Positions = nil
-	next.StartedAgain = next.LastBatch + 1
+	next := r.next.startAgain()
 	if err := r.folder.writeManifest(next); err != nil {
 		return err
 	}
 	r.next = next
-	return nil
+	return r.folder.clean()
 }
 
 // follow reads all change feeds to their ends.
 func (r *run) follow(ctx context.Context) error {
 	upTo := r.options.Now()
 	r.began = upTo
+	for _, container := range containers {
+		r.sessions[container] = cosmos.WithSession(ctx)
+	}
 	if err := r.beginFeeds(ctx, upTo); err != nil {
 		return err
 	}
-	if err := r.measure(ctx); err != nil {
+	if err := r.measure(); err != nil {
 		return err
 	}
 	for range rounds {
@@ -190,10 +211,7 @@ func (r *run) follow(ctx context.Context) error {
 			}
 		}
 	}
-	r.next.UpTo = upTo
-	if r.next.StartedAgain > 0 {
-		r.next.FirstBatch, r.next.StartedAgain = r.next.StartedAgain, 0
-	}
+	r.next = r.next.complete(upTo)
 	if err := r.commit(); err != nil {
 		return err
 	}
@@ -205,7 +223,7 @@ func (r *run) beginFeeds(ctx context.Context, now time.Time) error {
 	if len(r.next.Positions) > 0 {
 		return nil
 	}
-	for _, container := range []string{schema.Users, schema.Posts} {
+	for _, container := range containers {
 		var ranges []changefeed.FeedRange
 		err := r.db.RetryTransient(ctx, func() (err error) {
 			ranges, err = r.feeds.FeedRanges(ctx, container)
@@ -222,13 +240,13 @@ func (r *run) beginFeeds(ctx context.Context, now time.Time) error {
 }
 
 // measure reads the end of each feed, so that the first reported progress has the whole total.
-func (r *run) measure(ctx context.Context) error {
+func (r *run) measure() error {
 	if r.options.Progress == nil {
 		return nil
 	}
 	for i := range r.next.Positions {
 		p := &r.next.Positions[i]
-		page, _, err := r.read(ctx, *p, 1)
+		page, err := r.read(*p, 1)
 		if err != nil {
 			return err
 		}
@@ -264,23 +282,22 @@ func (r *run) followFeed(ctx context.Context, i int) error {
 			goal, done = -1, -2 // numbers of different parts cannot be compared
 			continue
 		}
-		now := r.options.Now()
-		if now.Sub(p.Since) > maxAge {
-			return &lostError{fmt.Sprintf("the changes since %s are read too late: deleted items are visible for seven days only",
-				p.Since.UTC().Format(time.DateOnly))}
+		if err := r.checkAge(p); err != nil {
+			return err
 		}
-		page, from, err := r.read(ctx, p, r.options.PageSize)
+		asked := r.options.Now()
+		page, err := r.read(p, r.options.PageSize)
 		if err != nil {
 			return err
 		}
-		changes, err := r.writePage(from, p.Container, page)
+		changes, err := r.writePage(r.sessions[p.Container], p.Container, page)
 		if err != nil {
 			return err
 		}
 		p.Continuation = page.Continuation
 		if len(changes) == 0 || page.Position() != "" {
-			p.Since = now
-		} else if last := changes[len(changes)-1].date(); last.After(p.Since) {
+			p.Since = asked
+		} else if last := changes[len(changes)-1].date(); last.After(p.Since) && last.Before(asked) {
 			p.Since = last
 		}
 		if len(changes) == 0 {
@@ -294,9 +311,21 @@ func (r *run) followFeed(ctx context.Context, i int) error {
 		}
 		done = p.progress.Done
 		r.report()
-		if err := r.commitFull(now); err != nil {
+		if err := r.commitFull(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkAge returns a *lostError if deletions since a position may have expired.
+func (r *run) checkAge(p position) error {
+	now, since := r.options.Now(), p.Since.UTC().Format(time.DateOnly)
+	switch {
+	case now.Sub(p.Since) > maxAge:
+		return &lostError{fmt.Sprintf("the changes since %s are read too late: deleted items are visible for seven days only", since), true}
+	case p.Since.Sub(now) > maxAhead:
+		return &lostError{fmt.Sprintf("the last run was on %s, which is in the future", since), false}
 	}
 	return nil
 }
@@ -316,22 +345,27 @@ func (r *run) split(i int, parts []changefeed.FeedRange) error {
 	return nil
 }
 
-// read reads a page. It also returns the context of further reads, whose session has everything
-// that the page shows. Error: *lostError if the container was deleted and created again.
-func (r *run) read(ctx context.Context, p position, limit int) (page changefeed.Page, from context.Context, err error) {
-	from = cosmos.WithSession(ctx)
+// read reads a page. Error: *lostError if the container was deleted and created again, or is in an
+// earlier state than the position.
+func (r *run) read(p position, limit int) (page changefeed.Page, err error) {
+	ctx := r.sessions[p.Container]
 	err = r.db.RetryTransient(ctx, func() (err error) {
-		page, err = r.feeds.ReadPage(from, p.Container, p.Range, p.Continuation, limit)
+		page, err = r.feeds.ReadPage(ctx, p.Container, p.Range, p.Continuation, limit)
 		return err
 	})
-	if errors.Is(err, changefeed.ErrContainerReplaced) {
-		err = &lostError{fmt.Sprintf("the container %s was deleted and created again", p.Container)}
+	switch {
+	case errors.Is(err, changefeed.ErrContainerReplaced):
+		err = &lostError{fmt.Sprintf("the container %s was deleted and created again", p.Container), false}
+	case err == nil && r.options.ReadsLatest && page.IsBeyondEnd():
+		err = &lostError{fmt.Sprintf("the container %s was reset to an earlier state", p.Container), false}
 	}
-	return page, from, err
+	return page, err
 }
 
-// commitFull commits the batch if it is large enough or old enough.
-func (r *run) commitFull(now time.Time) error {
+// commitFull commits the batch if it is large or old enough. It may do so within a page: the rows of
+// the page are then written again if the run is interrupted, with greater numbers.
+func (r *run) commitFull() error {
+	now := r.options.Now()
 	if r.batch.rows < r.options.BatchRows && r.batch.bytes < maxBatchBytes && now.Sub(r.began) < maxBatchTime {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,11 +34,45 @@ type manifest struct {
 	FirstBatch int64 `json:"firstBatch"`
 	LastBatch  int64 `json:"lastBatch"`
 	// StartedAgain is the first batch of an export that has started again and has not reached the end
-	// of the feeds yet; 0 otherwise. It becomes FirstBatch then.
+	// of the feeds yet; 0 otherwise. It becomes FirstBatch then. Until then, the batches from
+	// FirstBatch to Before belong to the export too.
 	StartedAgain int64      `json:"startedAgain,omitempty"`
+	Before       int64      `json:"before,omitempty"`
 	Sequence     int64      `json:"sequence"`            // the last one
-	UpTo         time.Time  `json:"upTo,omitzero"`       // the files have all changes up to this time
+	UpTo         time.Time  `json:"upTo,omitzero"`       // Result.UpTo of the last complete run
 	Positions    []position `json:"positions,omitempty"` // of all change feeds; none at the beginning
+}
+
+// has reports whether the files of a batch belong to the export.
+func (m manifest) has(batch int64) bool {
+	if m.StartedAgain > 0 {
+		return batch >= m.FirstBatch && batch <= m.Before || batch >= m.StartedAgain && batch <= m.LastBatch
+	}
+	return batch >= m.FirstBatch && batch <= m.LastBatch
+}
+
+// startAgain returns the manifest of an export that reads everything again. What an earlier attempt
+// has written since it started again no longer belongs to it, and neither does an export that was
+// never complete.
+func (m manifest) startAgain() manifest {
+	switch {
+	case m.UpTo.IsZero():
+		m.Before = 0
+	case m.StartedAgain == 0:
+		m.Before = m.LastBatch
+	}
+	m.StartedAgain = m.LastBatch + 1
+	m.Positions = nil
+	return m
+}
+
+// complete returns the manifest of a run that has read all feeds to their ends.
+func (m manifest) complete(upTo time.Time) manifest {
+	m.UpTo = upTo
+	if m.StartedAgain > 0 {
+		m.FirstBatch, m.StartedAgain, m.Before = m.StartedAgain, 0, 0
+	}
+	return m
 }
 
 // position is a position in the change feed of a feed range.
@@ -53,6 +88,16 @@ type position struct {
 }
 
 const manifestFormat = 1
+
+// FolderError is the error of a folder that cannot take the export. Another run would fail in the
+// same way.
+type FolderError struct{ reason string }
+
+func (e *FolderError) Error() string { return e.reason }
+
+func folderError(format string, args ...any) error {
+	return &FolderError{fmt.Sprintf(format, args...) + ": export to another folder"}
+}
 
 // InUseError is the error of a folder to which another process exports.
 type InUseError struct{ Folder string }
@@ -73,7 +118,7 @@ type folder struct {
 
 // openFolder locks a folder, which it creates if there is none, and removes what an interrupted run
 // left. Errors: *InUseError; the folder has other files and no export, or an export of another
-// source.
+// source (*FolderError); those of the disk.
 func openFolder(path, source string, before func(string) error) (*folder, error) {
 	if before == nil {
 		before = func(string) error { return nil }
@@ -134,13 +179,13 @@ func (f *folder) readManifest(source string) error {
 	}
 	var m manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return fmt.Errorf("%s is damaged: %w; export to another folder", f.file(manifestName), err)
+		return folderError("%s is damaged", f.file(manifestName))
 	}
 	switch {
 	case m.Format != manifestFormat:
-		return fmt.Errorf("%s has the format %d, and this program writes the format %d: export to another folder", f.path, m.Format, manifestFormat)
+		return folderError("%s has the format %d, and this program writes the format %d", f.path, m.Format, manifestFormat)
 	case m.Source != source:
-		return fmt.Errorf("%s is an export of %s, not of %s: export to another folder", f.path, m.Source, source)
+		return folderError("%s is an export of %s, and not of %s", f.path, m.Source, source)
 	}
 	f.manifest = m
 	return nil
@@ -154,13 +199,14 @@ func (f *folder) checkEmpty() error {
 	}
 	for _, e := range entries {
 		if e.Name() != lockName && e.Name() != draftName {
-			return fmt.Errorf("%s has files and no export: name an empty folder, or one that does not exist", f.path)
+			return folderError("%s has other files, and no export", f.path)
 		}
 	}
 	return nil
 }
 
-// clean removes the files of batches that are not, or no longer, part of the export.
+// clean removes the files of batches that are not, or no longer, part of the export. The posts are
+// first: their tags and likes count only with them.
 func (f *folder) clean() error {
 	if err := f.before("remove unfinished files"); err != nil {
 		return err
@@ -168,26 +214,38 @@ func (f *folder) clean() error {
 	if err := os.RemoveAll(f.file(unfinishedName)); err != nil {
 		return err
 	}
-	for _, table := range tableNames {
-		paths, err := filepath.Glob(f.file(table, "date=*", "*.parquet"))
-		if err != nil {
+	for _, table := range slices.Backward(tableNames) {
+		if err := f.cleanTable(table); err != nil {
 			return err
-		}
-		for _, path := range paths {
-			batch, ok := batchOf(filepath.Base(path))
-			if !ok || batch >= f.manifest.FirstBatch && batch <= f.manifest.LastBatch {
-				continue
-			}
-			if err := f.before("remove a file"); err != nil {
-				return err
-			}
-			if err := os.Remove(path); err != nil {
-				return err
-			}
-			_ = os.Remove(filepath.Dir(path)) // if it is empty
 		}
 	}
 	return nil
+}
+
+func (f *folder) cleanTable(table string) error {
+	paths, err := filepath.Glob(f.file(table, "date=*", "*.parquet"))
+	if err != nil {
+		return err
+	}
+	folders := map[string]bool{}
+	for _, path := range paths {
+		if batch, ok := batchOf(filepath.Base(path)); !ok || f.manifest.has(batch) {
+			continue
+		}
+		if err := f.before("remove a file"); err != nil {
+			return err
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		if os.Remove(filepath.Dir(path)) == nil { // it is empty
+			delete(folders, filepath.Dir(path))
+			folders[f.file(table)] = true
+		} else {
+			folders[filepath.Dir(path)] = true
+		}
+	}
+	return syncFolders(folders) // the next batch has the same number
 }
 
 // fileName returns the name of a file in the folder of its date. A batch has several files of one
@@ -225,13 +283,11 @@ func (f *folder) commit(drafts []draft, next manifest) error {
 			if err := os.Rename(d.path, filepath.Join(to, d.name)); err != nil {
 				return err
 			}
-			folders[to], folders[f.file(table)] = true, true
+			folders[to], folders[f.file(table)], folders[f.path] = true, true, true
 		}
 	}
-	for path := range folders {
-		if err := syncFolder(path); err != nil {
-			return err
-		}
+	if err := syncFolders(folders); err != nil {
+		return err
 	}
 	return f.writeManifest(next)
 }
@@ -262,6 +318,15 @@ func (f *folder) writeManifest(next manifest) error {
 	}
 	f.manifest = next
 	return syncFolder(f.path)
+}
+
+func syncFolders(paths map[string]bool) error {
+	for path := range paths {
+		if err := syncFolder(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func syncFolder(path string) error {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -77,7 +78,7 @@ func (r *run) writeChanges(from context.Context, container string, changes []cha
 
 func (r *run) malformed(container string, err error) {
 	if r.options.Malformed != nil {
-		r.options.Malformed(fmt.Errorf("an item of %s cannot be decoded: %w", container, err))
+		r.options.Malformed(fmt.Errorf("an item of %s: %w", container, err))
 	}
 }
 
@@ -111,8 +112,7 @@ func (r *run) writePost(ctx context.Context, c change) error {
 		return nil
 	}
 	if item.Deleted {
-		sequence := r.sequence.Add(1)
-		return add(r.batch, &r.batch.posts, postRow(&item.PostItem, "", item.changed(), sequence))
+		return add(r.batch, &r.batch.posts, postRow(&item.PostItem, nil, item.changed(), r.sequence.Add(1)))
 	}
 	item, content, ok, err := r.readContent(ctx, item)
 	if err != nil || !ok {
@@ -144,65 +144,87 @@ func (i *postItem) changed() int64 { return change{Timestamp: i.Timestamp}.chang
 const maxContentReads = 5
 
 // readContent returns the content of a post. If that is an item of its own, and of a later edit, it
-// also returns the later state of the post. ok is false if the post is deleted meanwhile or changes
-// all the time: the feed then shows it again.
-func (r *run) readContent(ctx context.Context, item postItem) (now postItem, content string, ok bool, err error) {
+// also returns the later state of the post. A missing content is nil. ok is false if the post is
+// deleted meanwhile or changes all the time: the feed then shows it again.
+func (r *run) readContent(ctx context.Context, item postItem) (now postItem, content *string, ok bool, err error) {
 	for range maxContentReads {
-		if !item.HasContentItem() {
-			return item, item.Content, !item.Deleted, nil
+		if item.Deleted || !item.HasContentItem() {
+			return item, &item.Content, !item.Deleted, nil
 		}
 		found, err := read[schema.ContentItem](ctx, r, item.PostID, schema.ContentID)
-		if err == nil && found.Version == item.ContentVersion {
-			return item, found.Content, true, nil
+		if err != nil {
+			return item, nil, false, err
 		}
-		if err != nil && !cosmos.IsNotFound(err) {
-			return item, "", false, err
+		if found != nil && found.Version == item.ContentVersion {
+			return item, &found.Content, true, nil
 		}
 		later, err := read[postItem](ctx, r, item.PostID, item.PostID)
-		if cosmos.IsNotFound(err) {
-			return item, "", false, nil
+		if err != nil || later == nil {
+			return item, nil, false, err
 		}
-		if err != nil {
-			return item, "", false, err
+		if later.ContentVersion == item.ContentVersion {
+			r.malformed(schema.Posts, fmt.Errorf("the content of the post %s is missing", item.PostID))
+			return *later, nil, true, nil
 		}
-		if item = *later; item.Deleted {
-			return item, "", false, nil
-		}
+		item = *later
 	}
-	return item, "", false, nil
+	return item, nil, false, nil
 }
 
-// read reads an item of posts.
-func read[T any](ctx context.Context, r *run, partition, id string) (item *T, err error) {
-	err = r.db.RetryTransient(ctx, func() (err error) {
-		item, _, err = cosmos.Read[T](ctx, r.posts, partition, id)
+// read reads an item of posts. It returns nil if there is none, or if it cannot be decoded.
+func read[T any](ctx context.Context, r *run, partition, id string) (*T, error) {
+	var text *json.RawMessage
+	err := r.db.RetryTransient(ctx, func() (err error) {
+		text, _, err = cosmos.Read[json.RawMessage](ctx, r.posts, partition, id)
 		return err
 	})
-	return item, err
+	if cosmos.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	item := new(T)
+	if err := cosmos.Decode(*text, item); err != nil {
+		r.malformed(schema.Posts, err)
+		return nil, nil
+	}
+	return item, nil
 }
 
-const likesQuery = `SELECT c.userId, c.creationDate FROM c WHERE c.type = 'like'`
+const (
+	likesQuery = `SELECT c.userId, c.creationDate FROM c WHERE c.type = 'like'`
+	likesPage  = 1000
+)
 
-// writeLikes writes the rows of the likes of a post, and returns their number. If a read fails, it
-// writes all of them again with another number. The rows of before then belong to no state.
+// writeLikes writes the rows of the likes of a post, and returns their number.
 func (r *run) writeLikes(ctx context.Context, postID string) (sequence int64, err error) {
-	var failed error // of the disk, after which nothing is tried again
-	err = r.db.RetryTransient(ctx, func() error {
-		sequence = r.sequence.Add(1)
-		key := azcosmos.NewPartitionKeyString(postID)
-		for page, err := range cosmos.Pages[schema.LikeItem](ctx, r.posts, key, likesQuery, 0) {
-			if err != nil {
-				return err
-			}
-			rows := make([]Like, len(page))
-			for i := range page {
-				rows[i] = likeRow(postID, &page[i], sequence)
-			}
-			if failed = add(r.batch, &r.batch.likes, rows...); failed != nil {
-				return nil
-			}
+	sequence = r.sequence.Add(1)
+	var continuation *string
+	for {
+		var page []json.RawMessage
+		var next *string
+		err := r.db.RetryTransient(ctx, func() (err error) {
+			pager := r.posts.NewQueryItemsPager(likesQuery, azcosmos.NewPartitionKeyString(postID),
+				&azcosmos.QueryOptions{PageSizeHint: likesPage, ContinuationToken: continuation})
+			page, next, err = cosmos.NextPage[json.RawMessage](ctx, pager, nil)
+			return err
+		})
+		if err != nil {
+			return sequence, err
 		}
-		return nil
-	})
-	return sequence, errors.Join(err, failed)
+		rows := make([]Like, 0, len(page))
+		for _, text := range page {
+			var item schema.LikeItem
+			if err := cosmos.Decode(text, &item); err != nil {
+				r.malformed(schema.Posts, err)
+				continue
+			}
+			rows = append(rows, likeRow(postID, &item, sequence))
+		}
+		if err := add(r.batch, &r.batch.likes, rows...); err != nil || next == nil {
+			return sequence, err
+		}
+		continuation = next
+	}
 }

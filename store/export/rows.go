@@ -39,7 +39,7 @@ type Post struct {
 	PostID            string  `parquet:"post_id"`
 	AuthorID          string  `parquet:"author_id"`
 	Title             *string `parquet:"title,optional"`   // absent if the post is deleted
-	Content           *string `parquet:"content,optional"` // absent if the post is deleted
+	Content           *string `parquet:"content,optional"` // absent if the post is deleted, or its content is missing
 	ContentBytes      int64   `parquet:"content_bytes"`    // of UTF-8
 	ContentCharacters int64   `parquet:"content_characters"`
 	CommentCount      int64   `parquet:"comment_count"`
@@ -116,8 +116,8 @@ func userRow(item *schema.UserItem, changed, sequence int64) (row User, ok bool)
 	return row, item.Deleted || item.Visible()
 }
 
-// postRow returns the row of a post, whose content may be an item of its own.
-func postRow(item *schema.PostItem, content string, changed, sequence int64) Post {
+// postRow returns the row of a post with its content, which may be an item of its own, or missing.
+func postRow(item *schema.PostItem, content *string, changed, sequence int64) Post {
 	row := Post{
 		PostID:            item.PostID,
 		AuthorID:          item.Writer(),
@@ -133,7 +133,7 @@ func postRow(item *schema.PostItem, content string, changed, sequence int64) Pos
 		Sequence:          sequence,
 	}
 	if !item.Deleted {
-		row.Title, row.Content = &item.Title, &content
+		row.Title, row.Content = &item.Title, content
 	}
 	return row
 }

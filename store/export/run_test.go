@@ -213,6 +213,45 @@ func TestUncommittedFilesAreRemoved(t *testing.T) {
 	w.isEqual()
 }
 
+// TestKilledWhileCleaning kills an export that has moved the files of a batch, and then those that
+// remove these files. Whoever reads in between sees posts with their likes.
+func TestKilledWhileCleaning(t *testing.T) {
+	w := newWorld(t)
+	ada, bob, posts := w.addBlog()
+	w.export()
+	for _, post := range posts {
+		_, err := w.UnlikePost(w.Ctx(), ada, post.ID)
+		w.OK(err)
+	}
+	w.killBefore("write the manifest")
+	for range 2 { // posts, then tags; likes are last
+		w.killBefore("remove a file", "remove a file")
+		w.eachHasLike(posts, bob)
+	}
+	w.export()
+	w.isEqual()
+}
+
+// killBefore kills an export before it has taken all of some steps.
+func (w *world) killBefore(steps ...string) {
+	w.T.Helper()
+	killed := errors.New("killed")
+	options := w.options()
+	options.PageSize, options.BatchRows = 100, 100
+	export.SetBefore(&options, func(step string) error {
+		if len(steps) > 0 && step == steps[0] {
+			steps = steps[1:]
+		}
+		if len(steps) == 0 {
+			return killed
+		}
+		return nil
+	})
+	if _, err := export.Run(w.Ctx(), w.DB, options); !errors.Is(err, killed) {
+		w.T.Fatalf("the export was not killed: %v", err)
+	}
+}
+
 // killAt kills an export before a step. It returns false if the export was done before.
 func (w *world) killAt(at int) bool {
 	w.T.Helper()
@@ -262,7 +301,7 @@ func TestStartsAgain(t *testing.T) {
 	moved := 0
 	export.SetBefore(&options, func(step string) error {
 		if step == "move a file" {
-			if moved++; moved == 5 {
+			if moved++; moved == 12 {
 				return kill
 			}
 		}
@@ -271,9 +310,17 @@ func TestStartsAgain(t *testing.T) {
 	if _, err := export.Run(w.Ctx(), w.DB, options); !errors.Is(err, kill) {
 		t.Fatal(err)
 	}
-	for _, path := range old {
-		if _, err := os.Stat(path); err != nil {
-			t.Error("a file of before is gone before the export is complete")
+	w.existAll(old)
+	abandoned := slices.DeleteFunc(w.files(), func(path string) bool { return slices.Contains(old, path) })
+	w.Clock.Advance(views.DeletedTTL + time.Hour)
+	moved = 0
+	if _, err := export.Run(w.Ctx(), w.DB, options); !errors.Is(err, kill) {
+		t.Fatal(err)
+	}
+	w.existAll(old)
+	for _, path := range abandoned[:3] {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s of an attempt that was abandoned is still there", path)
 		}
 	}
 	w.export()
@@ -281,12 +328,22 @@ func TestStartsAgain(t *testing.T) {
 	if _, ok := state["posts "+posts[0].ID]; ok {
 		t.Error("the export has a post that expired")
 	}
-	if want := []string{"the changes since 2026-11-20 are read too late: deleted items are visible for seven days only"}; !slices.Equal(w.again, want) {
+	if want := "the changes since 2026-11-20 are read too late: deleted items are visible for seven days only"; len(w.again) != 2 || w.again[0] != want {
 		t.Errorf("the reasons are %q", w.again)
 	}
 	for _, path := range old {
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("%s is still there", path)
+		}
+	}
+}
+
+// existAll checks that files exist.
+func (w *world) existAll(paths []string) {
+	w.T.Helper()
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			w.T.Errorf("a file of before is gone before the export is complete: %v", err)
 		}
 	}
 }
@@ -313,15 +370,18 @@ func TestFoldersThatAreNotAnExport(t *testing.T) {
 		t.Helper()
 		options := w.options()
 		change(&options)
-		if _, err := export.Run(w.Ctx(), w.DB, options); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := export.Run(w.Ctx(), w.DB, options)
+		_, unusable := errors.AsType[*export.FolderError](err)
+		_, inUse := errors.AsType[*export.InUseError](err)
+		if !unusable && !inUse || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}
 	w.OK(os.WriteFile(filepath.Join(w.folder, "mine"), nil, 0o600))
-	refused("has files and no export", func(*export.Options) {})
+	refused("has other files, and no export", func(*export.Options) {})
 	w.OK(os.Remove(filepath.Join(w.folder, "mine")))
 	w.export()
-	refused("is an export of a test, not of another", func(o *export.Options) { o.Source = "another" })
+	refused("is an export of a test, and not of another", func(o *export.Options) { o.Source = "another" })
 
 	// A second export while one runs.
 	options := w.options()
@@ -426,6 +486,132 @@ func TestContentOfAnotherState(t *testing.T) {
 		w.OK(err)
 		w.export()
 		w.isEqual()
+	}
+}
+
+// TestFeedOfLaggingReplica reads the first page of each feed from the latest state. The other replica,
+// which would answer the next ones, is behind.
+func TestFeedOfLaggingReplica(t *testing.T) {
+	stale, replica := storetest.NewStale(t)
+	w := &world{World: stale, folder: t.TempDir()}
+	replica.Hold()
+	w.addBlog()
+	replica.Lead()
+	w.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if request.Header.Get("A-IM") != "" && request.Header.Get("If-None-Match") == "" {
+			replica.Lead()
+		} else {
+			replica.Hold()
+		}
+		return next.Do(request)
+	})
+	w.export()
+	w.Wire.Inject(nil)
+	replica.CatchUp()
+	w.isEqual()
+}
+
+// TestThrottledLikes reads the likes of a post, in several pages of which every other one is throttled.
+func TestThrottledLikes(t *testing.T) {
+	w := newWorld(t)
+	_, _, posts := w.addBlog()
+	const likes = 3500
+	var texts [][]byte
+	for i := range likes {
+		like := schema.NewLikeItem(posts[0].ID, &blog.Like{User: &blog.User{ID: fmt.Sprintf("u_%d", i), Username: "Fan"}, CreationDate: w.Clock.Date()})
+		text, err := cosmos.EncodeItem(like)
+		w.OK(err)
+		texts = append(texts, text)
+	}
+	w.PlantAll(posts[0].ID, texts)
+	w.Wire.Inject(nil)
+	queries := 0
+	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if request.Header.Get("x-ms-documentdb-query") != "" {
+			if queries++; queries%2 == 1 {
+				return storetest.CutBefore(n, request, next)
+			}
+		}
+		return next.Do(request)
+	})
+	result := w.export()
+	w.Wire.Inject(nil)
+	if result.Likes != likes+8 || queries > 30 {
+		t.Errorf("wrote %d likes with %d queries", result.Likes, queries)
+	}
+	w.isEqual()
+}
+
+// TestMalformedItems exports a blog with a like and a content that cannot be decoded, and a content
+// that is missing.
+func TestMalformedItems(t *testing.T) {
+	w := newWorld(t)
+	_, _, posts := w.addBlog()
+	container := w.Container(schema.Posts)
+	w.Plant(container, posts[0].ID, map[string]any{"id": "u_1", "type": "like", "postId": posts[0].ID, "userId": 1})
+	_, err := container.DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(posts[1].ID), schema.ContentID, nil)
+	w.OK(err)
+	w.Plant(container, posts[1].ID, map[string]any{"id": schema.ContentID, "type": "content", "postId": posts[1].ID, "content": 1})
+	_, err = container.DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(posts[3].ID), schema.ContentID, nil)
+	w.OK(err)
+	options, faults := w.options(), []string{}
+	options.Parallel = 1
+	options.Malformed = func(err error) { faults = append(faults, err.Error()) }
+	requests := len(w.Wire.Requests())
+	result, err := export.Run(w.Ctx(), w.DB, options)
+	w.OK(err)
+	if result.Posts != 4 || result.Likes != 8 {
+		t.Errorf("wrote %+v", result)
+	}
+	missing := 0
+	for _, fault := range faults {
+		if strings.HasSuffix(fault, "is missing") {
+			missing++
+		}
+	}
+	if len(faults) != 4 || missing != 2 {
+		t.Errorf("reported %q", faults)
+	}
+	if n := len(w.Wire.Requests()) - requests; n > 60 {
+		t.Errorf("sent %d requests", n)
+	}
+	state, err := exporttest.Read(w.folder)
+	w.OK(err)
+	if text := state["posts "+posts[3].ID]; !strings.Contains(text, " <nil> ") {
+		t.Errorf("the post without its content is %q", text)
+	}
+}
+
+// TestClockAhead runs an export with a clock that is ahead, and the next one with the right time.
+func TestClockAhead(t *testing.T) {
+	w := newWorld(t)
+	w.addBlog()
+	options := w.options()
+	options.Now = func() time.Time { return w.Clock.Now().AddDate(1, 0, 0) }
+	_, err := export.Run(w.Ctx(), w.DB, options)
+	w.OK(err)
+	w.export()
+	w.isEqual()
+	if want := []string{"the last run was on 2027-11-20, which is in the future"}; !slices.Equal(w.again, want) {
+		t.Errorf("the reasons are %q", w.again)
+	}
+}
+
+// TestResetDatabase exports another database into the folder, which has fewer changes.
+func TestResetDatabase(t *testing.T) {
+	w := newWorld(t)
+	w.addBlog()
+	w.export()
+	other := newWorld(t)
+	other.folder = w.folder
+	other.AddPost(other.AddUser("Zoe"))
+	options := other.options()
+	options.ReadsLatest = true
+	_, err := export.Run(other.Ctx(), other.DB, options)
+	other.OK(err)
+	other.isEqual()
+	if len(other.again) != 1 || !strings.HasSuffix(other.again[0], "was reset to an earlier state") {
+		t.Errorf("the reasons are %q", other.again)
 	}
 }
 

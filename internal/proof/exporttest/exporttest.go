@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -18,7 +20,7 @@ import (
 )
 
 // State is what a blog has at one moment: a text for each row, by its table and key. Rows have
-// neither Changed nor Sequence. Comments, tags and likes are those of posts that exist.
+// no Sequence. Comments, tags and likes are those of posts that exist.
 type State map[string]string
 
 // Deleted is the text of a user, post or comment that is deleted.
@@ -40,7 +42,7 @@ func (s State) addUser(row export.User) {
 		s["users "+row.UserID] = Deleted
 		return
 	}
-	s.add("users", row.UserID, []any{text(row.Username), row.CreationDate})
+	s.add("users", row.UserID, []any{text(row.Username), row.CreationDate, row.Changed})
 }
 
 func (s State) addPost(row export.Post) {
@@ -49,7 +51,7 @@ func (s State) addPost(row export.Post) {
 		return
 	}
 	s.add("posts", row.PostID, []any{row.AuthorID, text(row.Title), text(row.Content), row.ContentBytes, row.ContentCharacters,
-		row.CommentCount, row.LikeCount, row.CreationDate, text(row.UpdatedDate), row.Version})
+		row.CommentCount, row.LikeCount, row.CreationDate, text(row.UpdatedDate), row.Version, row.Changed})
 }
 
 func (s State) addComment(row export.Comment) {
@@ -58,7 +60,7 @@ func (s State) addComment(row export.Comment) {
 		s["comments "+key] = Deleted
 		return
 	}
-	s.add("comments", key, []any{row.AuthorID, text(row.Content), row.CreationDate, text(row.UpdatedDate)})
+	s.add("comments", key, []any{row.AuthorID, text(row.Content), row.CreationDate, text(row.UpdatedDate), row.Changed})
 }
 
 func (s State) addTag(postID, name string) { s.add("tags", postID+" "+name, "") }
@@ -95,7 +97,7 @@ func Read(folder string) (State, error) {
 		s.addUser(row)
 	}
 	for _, row := range posts {
-		if !row.Deleted && row.ContentBytes != int64(len(*row.Content)) {
+		if row.Content != nil && row.ContentBytes != int64(len(*row.Content)) {
 			return nil, fmt.Errorf("the post %s has %d bytes of content, and should have %d", row.PostID, len(*row.Content), row.ContentBytes)
 		}
 		s.addPost(row)
@@ -130,7 +132,7 @@ type likeKey struct {
 	sequence       int64
 }
 
-// rows reads all rows of a table.
+// rows reads all rows of a table. It fails if a row is in the folder of another date.
 func rows[T any](folder, table string) (all []T, err error) {
 	paths, err := filepath.Glob(filepath.Join(folder, table, "date=*", "*.parquet"))
 	if err != nil {
@@ -142,9 +144,30 @@ func rows[T any](folder, table string) (all []T, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		date := strings.TrimPrefix(filepath.Base(filepath.Dir(path)), "date=")
+		for _, row := range read {
+			if changed := changedOf(row); changed != "" && changed != date {
+				return nil, fmt.Errorf("%s has a row of %s", path, changed)
+			}
+		}
 		all = append(all, read...)
 	}
 	return all, nil
+}
+
+// changedOf returns the date of Changed. It is empty for rows without one, and for posts, whose rows
+// can have a later state than the page of the change feed.
+func changedOf(row any) string {
+	var changed int64
+	switch row := row.(type) {
+	case export.User:
+		changed = row.Changed
+	case export.Comment:
+		changed = row.Changed
+	default:
+		return ""
+	}
+	return time.UnixMicro(changed).UTC().Format(time.DateOnly)
 }
 
 func latest[T any](folder, table string, key func(T) (string, int64)) (map[string]T, error) {
@@ -176,7 +199,7 @@ func Source(ctx context.Context, db *cosmos.DB) (State, error) {
 	}
 	for _, item := range items {
 		if item.Type == schema.TypeUser && (item.Username != "" || item.Deleted) {
-			s.addUser(export.User{UserID: item.ID, Username: &item.Username, CreationDate: micros(item.CreationDate), Deleted: item.Deleted})
+			s.addUser(export.User{UserID: item.ID, Username: &item.Username, CreationDate: micros(item.CreationDate), Deleted: item.Deleted, Changed: item.Timestamp * 1e6})
 		}
 	}
 	if items, err = all(ctx, db, schema.Posts); err != nil {
@@ -217,6 +240,7 @@ type stored struct {
 	UpdatedDate  blog.DateTime `json:"updatedDate"`
 	Version      int64         `json:"version"`
 	Deleted      bool          `json:"deleted"`
+	Timestamp    int64         `json:"_ts"`
 }
 
 func (s State) addStored(item stored, contents map[string]string) {
@@ -228,6 +252,7 @@ func (s State) addStored(item stored, contents map[string]string) {
 			ContentBytes: item.ContentSize[0], ContentCharacters: item.ContentSize[1],
 			CommentCount: item.CommentCount, LikeCount: item.LikeCount,
 			CreationDate: micros(item.CreationDate), UpdatedDate: optional(item.UpdatedDate), Version: item.Version, Deleted: item.Deleted,
+			Changed: item.Timestamp * 1e6,
 		})
 		if !item.Deleted {
 			for _, name := range item.Tags {
@@ -238,6 +263,7 @@ func (s State) addStored(item stored, contents map[string]string) {
 		s.addComment(export.Comment{
 			PostID: item.PostID, CommentID: item.ID, AuthorID: item.UserID, Content: &item.Content,
 			CreationDate: micros(item.CreationDate), UpdatedDate: optional(item.UpdatedDate), Deleted: item.Deleted,
+			Changed: item.Timestamp * 1e6,
 		})
 	case schema.TypeLike:
 		s.addLike(export.Like{PostID: item.PostID, UserID: item.UserID, CreationDate: micros(item.CreationDate)})
