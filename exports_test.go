@@ -78,6 +78,12 @@ func TestKilledExports(t *testing.T) {
 	if _, err := runOnce(t, nil, args...); err != nil {
 		t.Fatal(err)
 	}
+	requireExport(t, data, to)
+}
+
+// requireExport checks that an export equals the database of a data folder that no process uses.
+func requireExport(t *testing.T, data, to string) {
+	t.Helper()
 	engine, err := engine.Open(engine.Options{Dir: filepath.Join(data, "engine")})
 	if err != nil {
 		t.Fatal(err)

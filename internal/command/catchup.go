@@ -81,8 +81,8 @@ func (c *catchUp) all(ctx context.Context) error {
 	return c.feeds(ctx)
 }
 
-// until calls left every catchUpInterval until it returns 0. unit names what it counts. done returns
-// more to print.
+// until calls left every catchUpInterval until it returns 0. unit names what it counts. done
+// returns more to print.
 func (c *catchUp) until(ctx context.Context, unit string, left func() (int, error), done func() string) error {
 	for printed := c.now(); ; {
 		n, err := left()

@@ -129,7 +129,8 @@ func CheckExists(path string) error {
 }
 
 // Fingerprint returns a text by which a data folder differs from another one that had the same path
-// before. A copy and a backup of a folder have the same. It is empty if no server has used the folder.
+// before. A copy and a backup of a folder have the same. It is empty if no server has used the
+// folder.
 func Fingerprint(path string) (string, error) {
 	key, err := os.ReadFile(filepath.Join(path, keyName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -51,8 +51,9 @@ func (f *Feeds) CountBehind(ctx context.Context, ends Ends) (int, error) {
 	return n, nil
 }
 
-// ProjectedOf returns how far the checkpoints of leases are, in the sum of all feeds up to their ends.
-// It leaves out feeds whose ends or checkpoints have no number, or whose ranges were split since.
+// ProjectedOf returns how far the checkpoints of leases are, in the sum of all feeds up to their
+// ends. It leaves out feeds whose ends or checkpoints have no number, or whose ranges were split
+// since.
 func ProjectedOf(leases []Lease, ends Ends) Progress {
 	var sum Progress
 	for feed, end := range ends {

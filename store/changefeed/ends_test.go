@@ -36,8 +36,8 @@ func TestHasChangeUpTo(t *testing.T) {
 	}
 }
 
-// TestProjectedOf compares checkpoints with ends, of leases that have read nothing, some or more than
-// that, and of a range that was split.
+// TestProjectedOf compares checkpoints with ends, of leases that have read nothing, some or more
+// than that, and of a range that was split.
 func TestProjectedOf(t *testing.T) {
 	at := func(n int64) string {
 		return fmt.Sprintf(`{"version":1,"resourceId":"r","continuation":[{"minInclusive":"","maxExclusive":"FF","continuationToken":"\"%d\""}]}`, n)

@@ -14,8 +14,8 @@ import (
 // written. A row is counted as it is before it is encoded.
 const maxGroupBytes = 8 << 20
 
-// batch writes the files of the current batch to the folder unfinished. Of its methods and functions,
-// only add may be used concurrently.
+// batch writes the files of the current batch to the folder unfinished. Of its methods and
+// functions, only add may be used concurrently.
 type batch struct {
 	folder string
 	// added is called after rows were added, by one goroutine at a time. It may finish the batch and

@@ -362,8 +362,8 @@ func (r *run) read(p position, limit int) (page changefeed.Page, err error) {
 	return page, err
 }
 
-// commitFull commits the batch if it is large or old enough. It may do so within a page: the rows of
-// the page are then written again if the run is interrupted, with greater numbers.
+// commitFull commits the batch if it is large or old enough. It may do so within a page: the rows
+// of the page are then written again if the run is interrupted, with greater numbers.
 func (r *run) commitFull() error {
 	now := r.options.Now()
 	if r.batch.rows < r.options.BatchRows && r.batch.bytes < maxBatchBytes && now.Sub(r.began) < maxBatchTime {

@@ -489,8 +489,8 @@ func TestContentOfAnotherState(t *testing.T) {
 	}
 }
 
-// TestFeedOfLaggingReplica reads the first page of each feed from the latest state. The other replica,
-// which would answer the next ones, is behind.
+// TestFeedOfLaggingReplica reads the first page of each feed from the latest state. The other
+// replica, which would answer the next ones, is behind.
 func TestFeedOfLaggingReplica(t *testing.T) {
 	stale, replica := storetest.NewStale(t)
 	w := &world{World: stale, folder: t.TempDir()}
@@ -511,7 +511,8 @@ func TestFeedOfLaggingReplica(t *testing.T) {
 	w.isEqual()
 }
 
-// TestThrottledLikes reads the likes of a post, in several pages of which every other one is throttled.
+// TestThrottledLikes reads the likes of a post, in several pages of which every other one is
+// throttled.
 func TestThrottledLikes(t *testing.T) {
 	w := newWorld(t)
 	_, _, posts := w.addBlog()

@@ -41,7 +41,8 @@ const (
 // measured in the items of `seed --users 30`.
 var bytesEach = map[string]float64{"posts": 22_500, "users": 1590, "lists": 2500, "usernames": 13}
 
-// TestScale compares the tables of docs/azure.md for many users with the charges of one request each.
+// TestScale compares the tables of docs/azure.md for many users with the charges of one request
+// each.
 func TestScale(t *testing.T) {
 	requested, projected := readCharges(t), projectionCharges(t)
 	perUser := byContainer{} // RU/s in the busiest second

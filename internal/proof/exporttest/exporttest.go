@@ -155,8 +155,8 @@ func rows[T any](folder, table string) (all []T, err error) {
 	return all, nil
 }
 
-// changedOf returns the date of Changed. It is empty for rows without one, and for posts, whose rows
-// can have a later state than the page of the change feed.
+// changedOf returns the date of Changed. It is empty for rows without one, and for posts, whose
+// rows can have a later state than the page of the change feed.
 func changedOf(row any) string {
 	var changed int64
 	switch row := row.(type) {
