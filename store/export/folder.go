@@ -223,12 +223,13 @@ func (f *folder) clean() error {
 }
 
 func (f *folder) cleanTable(table string) error {
-	paths, err := filepath.Glob(f.file(table, "date=*", "*.parquet"))
+	names, err := fs.Glob(os.DirFS(f.path), table+"/date=*/*.parquet")
 	if err != nil {
 		return err
 	}
 	folders := map[string]bool{}
-	for _, path := range paths {
+	for _, name := range names {
+		path := f.file(name)
 		if batch, ok := batchOf(filepath.Base(path)); !ok || f.manifest.has(batch) {
 			continue
 		}

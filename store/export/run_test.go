@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -74,8 +75,11 @@ func (w *world) isEqual() exporttest.State {
 // files returns the paths of all files of rows.
 func (w *world) files() []string {
 	w.T.Helper()
-	paths, err := filepath.Glob(filepath.Join(w.folder, "*", "date=*", "*.parquet"))
+	paths, err := fs.Glob(os.DirFS(w.folder), "*/date=*/*.parquet")
 	w.OK(err)
+	for i, path := range paths {
+		paths[i] = filepath.Join(w.folder, path)
+	}
 	return paths
 }
 
@@ -184,6 +188,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 // TestUncommittedFilesAreRemoved kills an export after it has moved the files of a batch.
 func TestUncommittedFilesAreRemoved(t *testing.T) {
 	w := newWorld(t)
+	w.folder = filepath.Join(w.folder, "[a-b] *")
 	w.addBlog()
 	killed, manifests := errors.New("killed"), 0
 	options := w.options()

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -134,12 +136,12 @@ type likeKey struct {
 
 // rows reads all rows of a table. It fails if a row is in the folder of another date.
 func rows[T any](folder, table string) (all []T, err error) {
-	paths, err := filepath.Glob(filepath.Join(folder, table, "date=*", "*.parquet"))
+	names, err := fs.Glob(os.DirFS(folder), table+"/date=*/*.parquet")
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(paths)
-	for _, path := range paths {
+	for _, name := range names {
+		path := filepath.Join(folder, name)
 		read, err := parquet.ReadFile[T](path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
