@@ -101,9 +101,10 @@ func exportInterrupted(ctx context.Context, err error) error {
 	_, damaged := errors.AsType[*datafolder.DamageError](err)
 	_, inUse := errors.AsType[*export.InUseError](err)
 	_, unusable := errors.AsType[*export.FolderError](err)
+	_, late := errors.AsType[*export.LateError](err)
 	const advice = "the export was interrupted: run the same command to resume it"
 	switch {
-	case damaged, inUse, unusable:
+	case damaged, inUse, unusable, late:
 		return err
 	case errors.Is(err, context.Canceled):
 		return errors.New(advice)

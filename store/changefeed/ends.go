@@ -3,6 +3,7 @@ package changefeed
 import (
 	"context"
 	"math"
+	"slices"
 
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
@@ -52,21 +53,24 @@ func (f *Feeds) CountBehind(ctx context.Context, ends Ends) (int, error) {
 }
 
 // ProjectedOf returns how far the checkpoints of leases are, in the sum of all feeds up to their
-// ends. It leaves out feeds whose ends or checkpoints have no number, or whose ranges were split
-// since.
+// ends. A feed without a lease has not been read. Feeds whose ends or checkpoints have no number, or
+// whose ranges were split since, are left out.
 func ProjectedOf(leases []Lease, ends Ends) Progress {
 	var sum Progress
 	for feed, end := range ends {
-		for _, lease := range leases {
-			number, ok := continuationNumber(lease.Continuation)
-			if lease.Container != feed.Container || lease.Range != feed.FeedRange || end == math.MaxInt64 {
+		n := slices.IndexFunc(leases, func(l Lease) bool { return l.Container == feed.Container && l.Range.Overlaps(feed.FeedRange) })
+		var number int64
+		if n >= 0 && leases[n].Continuation != "" {
+			var ok bool
+			if number, ok = continuationNumber(leases[n].Continuation); !ok {
 				continue
 			}
-			if ok || lease.Continuation == "" {
-				sum.Done += min(number, end)
-				sum.Total += end
-			}
 		}
+		if end == math.MaxInt64 || n >= 0 && leases[n].Range != feed.FeedRange {
+			continue
+		}
+		sum.Done += min(number, end)
+		sum.Total += end
 	}
 	return sum
 }

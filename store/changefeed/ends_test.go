@@ -55,10 +55,10 @@ func TestProjectedOf(t *testing.T) {
 		leases []changefeed.Lease
 		want   changefeed.Progress
 	}{
-		{nil, changefeed.Progress{}},
+		{nil, changefeed.Progress{Total: 400}},
 		{[]changefeed.Lease{lease("users", whole, ""), lease("posts", whole, at(30))}, changefeed.Progress{Done: 30, Total: 400}},
-		{[]changefeed.Lease{lease("users", whole, at(150)), lease("other", whole, at(3))}, changefeed.Progress{Done: 100, Total: 100}},
-		{[]changefeed.Lease{lease("posts", changefeed.FeedRange{Max: "1F"}, at(3))}, changefeed.Progress{}},
+		{[]changefeed.Lease{lease("users", whole, at(150)), lease("other", whole, at(3))}, changefeed.Progress{Done: 100, Total: 400}},
+		{[]changefeed.Lease{lease("posts", changefeed.FeedRange{Max: "1F"}, at(3))}, changefeed.Progress{Total: 100}},
 	} {
 		if got := changefeed.ProjectedOf(c.leases, ends); got != c.want {
 			t.Errorf("got %+v, want %+v", got, c.want)

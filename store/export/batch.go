@@ -16,13 +16,18 @@ const maxGroupBytes = 8 << 20
 
 // batch writes the files of the current batch to the folder unfinished. Of its methods and
 // functions, only add may be used concurrently.
+//
+// After the first error, all of them return it: a file may lack rows, so the batch must not be
+// committed.
 type batch struct {
 	folder string
+	before func(step string) error // folder.before
 	// added is called after rows were added, by one goroutine at a time. It may finish the batch and
 	// begin the next one.
 	added func() error
 
 	mu       sync.Mutex // guards the fields below while add may be called
+	failed   error
 	number   int64
 	date     string // of the rows that come
 	files    int    // that were begun
@@ -36,8 +41,8 @@ type batch struct {
 	likes    table[Like]
 }
 
-func newBatch(folder string, number int64) *batch {
-	b := &batch{folder: folder, number: number, added: func() error { return nil }}
+func newBatch(f *folder, added func() error) *batch {
+	b := &batch{folder: f.file(unfinishedName), before: f.before, added: added, number: f.manifest.LastBatch + 1}
 	b.users.name, b.posts.name, b.tags.name = UsersTable, PostsTable, TagsTable
 	b.comments.name, b.likes.name = CommentsTable, LikesTable
 	return b
@@ -58,13 +63,21 @@ func (b *batch) setDate(date string) error {
 	return err
 }
 
+// fail records an error, and returns it.
+func (b *batch) fail(err error) error {
+	if b.failed == nil {
+		b.failed = err
+	}
+	return err
+}
+
 // beginAll begins a file of each table that has none of the batch's date. If there is none, date is
 // that of the files.
 func (b *batch) beginAll(date string) error {
 	b.date = cmp.Or(b.date, date)
 	for _, t := range b.tables() {
 		if err := t.begin(b); err != nil {
-			return err
+			return b.fail(err)
 		}
 	}
 	return nil
@@ -72,9 +85,12 @@ func (b *batch) beginAll(date string) error {
 
 // finish completes all files of the batch, up to their stable storage.
 func (b *batch) finish() error {
+	if b.failed != nil {
+		return b.failed
+	}
 	for _, t := range b.tables() {
-		if err := t.finish(); err != nil {
-			return err
+		if err := t.finish(b); err != nil {
+			return b.fail(err)
 		}
 	}
 	return nil
@@ -95,7 +111,7 @@ func (b *batch) next(number int64) {
 // openTable is a table of any type of rows.
 type openTable interface {
 	begin(*batch) error
-	finish() error
+	finish(*batch) error
 	close()
 }
 
@@ -112,9 +128,16 @@ type table[T interface{ size() int }] struct {
 func add[T interface{ size() int }](b *batch, t *table[T], rows ...T) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(rows) == 0 {
-		return nil
+	if len(rows) == 0 || b.failed != nil {
+		return b.failed
 	}
+	if err := t.write(b, rows); err != nil {
+		return b.fail(err)
+	}
+	return b.fail(b.added())
+}
+
+func (t *table[T]) write(b *batch, rows []T) error {
 	if err := t.begin(b); err != nil {
 		return err
 	}
@@ -128,14 +151,14 @@ func add[T interface{ size() int }](b *batch, t *table[T], rows ...T) error {
 		}
 		t.group = 0
 	}
+	if _, err := t.writer.Write(rows); err != nil {
+		return err
+	}
 	t.group += size
 	t.rows += int64(len(rows))
 	b.rows += int64(len(rows))
 	b.bytes += int64(size)
-	if _, err := t.writer.Write(rows); err != nil {
-		return err
-	}
-	return b.added()
+	return nil
 }
 
 // begin begins a file, unless one is open.
@@ -165,11 +188,11 @@ func (t *table[T]) begin(b *batch) (err error) {
 }
 
 // finish completes the open file, if there is one.
-func (t *table[T]) finish() error {
+func (t *table[T]) finish(b *batch) error {
 	if t.file == nil {
 		return nil
 	}
-	err := errors.Join(t.writer.Close(), t.file.Sync(), t.file.Close())
+	err := errors.Join(b.before("finish a file"), t.writer.Close(), t.file.Sync(), t.file.Close())
 	t.file = nil
 	return err
 }

@@ -23,9 +23,9 @@ type Options struct {
 	Folder string // of the files; created if it does not exist
 	// Source identifies the database from one run to the next. Another database must have another one.
 	Source string
-	// ReadsLatest says that no read of the database shows an earlier state than the one before, as on
-	// an account, which has replicas. Run then detects a database that was reset to an earlier state,
-	// unless it has as many changes again.
+	// ReadsLatest says that a read never shows an earlier state than the read before. Set it for the
+	// embedded engine, and not for an account, whose replicas may be behind. Run then detects a
+	// database that was reset to an earlier state, unless it has as many changes again.
 	ReadsLatest bool
 	// Parallel is the maximum number of posts whose likes are read at a time; 8 if 0.
 	Parallel int
@@ -96,11 +96,11 @@ const (
 //
 // Run may be killed at any time. What was committed stays, and the next run continues there. It
 // starts again from the beginning if a position is older than six days or in the future, or a
-// container was deleted and created again. The files of before stay until the end of that run.
+// container was reset, or deleted and created again. The files of before stay until the end of that
+// run.
 //
-// Errors: *InUseError; *FolderError if the folder has other files, or another source's export; the
-// run cannot keep up with the deletions; those of the database or of the disk. Result is what was
-// written before.
+// Errors: *InUseError; *FolderError if the folder has other files, or another source's export;
+// *LateError; those of the database or of the disk. After an error, Result is not complete.
 func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
@@ -120,9 +120,8 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 		sessions: map[string]context.Context{},
 		folder:   folder,
 		next:     folder.manifest,
-		batch:    newBatch(folder.file(unfinishedName), folder.manifest.LastBatch+1),
 	}
-	r.batch.added = r.commitFull
+	r.batch = newBatch(folder, r.commitFull)
 	r.sequence.Store(r.next.Sequence)
 	r.next.Positions = slices.Clone(r.next.Positions)
 	err = r.run(ctx)
@@ -172,9 +171,17 @@ func (r *run) run(ctx context.Context) error {
 		return err
 	}
 	if err = r.follow(ctx); errors.As(err, &lost) && lost.isLate {
-		return fmt.Errorf("%s, although the export has started again: give it more throughput", lost.reason)
+		return &LateError{}
 	}
 	return err
+}
+
+// LateError is the error of a run that has started again and has not read everything within six days.
+// Another run would fail in the same way.
+type LateError struct{}
+
+func (*LateError) Error() string {
+	return "the export cannot read everything within six days: run it with a greater --max-ru"
 }
 
 // startAgain forgets all positions. The rows that follow have greater numbers than those of before,
@@ -320,12 +327,12 @@ func (r *run) followFeed(ctx context.Context, i int) error {
 
 // checkAge returns a *lostError if deletions since a position may have expired.
 func (r *run) checkAge(p position) error {
-	now, since := r.options.Now(), p.Since.UTC().Format(time.DateOnly)
+	now, since := r.options.Now(), p.Since.UTC().Format(time.RFC3339)
 	switch {
 	case now.Sub(p.Since) > maxAge:
 		return &lostError{fmt.Sprintf("the changes since %s are read too late: deleted items are visible for seven days only", since), true}
 	case p.Since.Sub(now) > maxAhead:
-		return &lostError{fmt.Sprintf("the last run was on %s, which is in the future", since), false}
+		return &lostError{fmt.Sprintf("the last run was at %s, which is in the future", since), false}
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func (f *folder) open(source string) error {
 	} else if err != nil {
 		return err
 	}
-	if err := f.readManifest(source); err != nil { // another process may have exported meanwhile
+	if err := f.readManifest(source); err != nil { // another process may have exported before the lock
 		return err
 	}
 	if f.manifest.Positions == nil { // a new folder becomes that of an export before it has other files
@@ -198,7 +198,8 @@ func (f *folder) checkEmpty() error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() != lockName && e.Name() != draftName {
+		// Another process may have written the manifest since it was looked for.
+		if name := e.Name(); name != lockName && name != draftName && name != manifestName && name != unfinishedName {
 			return folderError("%s has other files, and no export", f.path)
 		}
 	}

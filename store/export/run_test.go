@@ -333,7 +333,7 @@ func TestStartsAgain(t *testing.T) {
 	if _, ok := state["posts "+posts[0].ID]; ok {
 		t.Error("the export has a post that expired")
 	}
-	if want := "the changes since 2026-11-20 are read too late: deleted items are visible for seven days only"; len(w.again) != 2 || w.again[0] != want {
+	if want := "the changes since 2026-11-20T09:00:00Z are read too late: deleted items are visible for seven days only"; len(w.again) != 2 || w.again[0] != want {
 		t.Errorf("the reasons are %q", w.again)
 	}
 	for _, path := range old {
@@ -516,6 +516,51 @@ func TestFeedOfLaggingReplica(t *testing.T) {
 	w.isEqual()
 }
 
+// TestFailedFile fails to finish one file in the middle of a page, which other goroutines are writing.
+// No later commit may include it.
+func TestFailedFile(t *testing.T) {
+	for at := 1; at <= 10; at++ {
+		w := newWorld(t)
+		w.addBlog()
+		options, n := w.options(), 0
+		options.PageSize, options.Parallel = 100, 8
+		full := errors.New("the disk is full")
+		export.SetBefore(&options, func(step string) error {
+			if step == "finish a file" {
+				n++
+			}
+			if n == at && step == "finish a file" {
+				return full
+			}
+			if n >= at && step == "write the manifest" {
+				t.Errorf("a batch was committed after its file %d failed", at)
+			}
+			return nil
+		})
+		if _, err := export.Run(w.Ctx(), w.DB, options); !errors.Is(err, full) {
+			t.Fatalf("file %d: %v", at, err)
+		}
+		_, err := exporttest.Read(w.folder)
+		w.OK(err)
+		w.export()
+		w.isEqual()
+	}
+}
+
+// TestLateExport reads an export so slowly that it starts again, and is late again.
+func TestLateExport(t *testing.T) {
+	w := newWorld(t)
+	w.addBlog()
+	options := w.options()
+	options.Progress = func(export.Progress) { w.Clock.Advance(4 * 24 * time.Hour) }
+	_, err := export.Run(w.Ctx(), w.DB, options)
+	if _, ok := errors.AsType[*export.LateError](err); !ok || len(w.again) != 1 {
+		t.Errorf("the error is %v, the reasons are %q", err, w.again)
+	}
+	w.export()
+	w.isEqual()
+}
+
 // TestThrottledLikes reads the likes of a post, in several pages of which every other one is
 // throttled.
 func TestThrottledLikes(t *testing.T) {
@@ -598,7 +643,7 @@ func TestClockAhead(t *testing.T) {
 	w.OK(err)
 	w.export()
 	w.isEqual()
-	if want := []string{"the last run was on 2027-11-20, which is in the future"}; !slices.Equal(w.again, want) {
+	if want := []string{"the last run was at 2027-11-20T09:00:00Z, which is in the future"}; !slices.Equal(w.again, want) {
 		t.Errorf("the reasons are %q", w.again)
 	}
 }

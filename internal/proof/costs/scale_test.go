@@ -30,8 +30,8 @@ var day = []struct {
 const (
 	activeUsers = 0.1     // of all users, on a day
 	peak        = 2 * 0.1 // of a day, in an hour at the rate of the busiest second
-	postsEach   = 27.5    // of a user, as seed writes them
-	itemsEach   = 1764    // of a user, with copies and entries
+	postsEach   = 27.3    // of a user, as `seed --users 10000` writes them
+	itemsEach   = 1847    // of a user, with copies and entries
 	hours       = 365 * 24 / 12
 	manualHour  = 0.008 // US dollars for 100 RU/s
 	gigabyte    = 0.25  // US dollars for a month
