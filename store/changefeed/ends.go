@@ -53,8 +53,8 @@ func (f *Feeds) CountBehind(ctx context.Context, ends Ends) (int, error) {
 }
 
 // ProjectedOf returns how far the checkpoints of leases are, in the sum of all feeds up to their
-// ends. A feed without a lease has not been read. Feeds whose ends or checkpoints have no number, or
-// whose ranges were split since, are left out.
+// ends. A feed without a lease has not been read. Feeds whose ends or checkpoints have no number,
+// or whose ranges were split since, are left out.
 func ProjectedOf(leases []Lease, ends Ends) Progress {
 	var sum Progress
 	for feed, end := range ends {

@@ -176,8 +176,8 @@ func (r *run) run(ctx context.Context) error {
 	return err
 }
 
-// LateError is the error of a run that has started again and has not read everything within six days.
-// Another run would fail in the same way.
+// LateError is the error of a run that has started again and has not read everything within six
+// days. Another run would fail in the same way.
 type LateError struct{}
 
 func (*LateError) Error() string {

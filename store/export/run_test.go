@@ -516,8 +516,8 @@ func TestFeedOfLaggingReplica(t *testing.T) {
 	w.isEqual()
 }
 
-// TestFailedFile fails to finish one file in the middle of a page, which other goroutines are writing.
-// No later commit may include it.
+// TestFailedFile fails to finish one file in the middle of a page, which other goroutines are
+// writing. No later commit may include it.
 func TestFailedFile(t *testing.T) {
 	for at := 1; at <= 10; at++ {
 		w := newWorld(t)
