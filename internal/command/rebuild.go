@@ -29,6 +29,9 @@ func runRebuild(ctx context.Context, task Task) error {
 func rebuild(ctx context.Context, task Task, database *datafolder.Database) error {
 	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
 	table := &driftTable{to: task.Stdout, bar: auditBar{to: task.Stderr}}
+	if database.IsFolder() {
+		task.note("The feed is rebuilt first and last. The embedded engine reads all items for that, without progress.")
+	}
 	rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{
 		FromStart: task.Config.FromStart,
 		Left:      func(d audit.Drift) { table.add(d, false) },
