@@ -23,7 +23,6 @@ questions to ask. The database may be in use. It is only read. Interrupted expor
 
 Deleted items are visible in the database for seven days. If the last run is older than six days,
 the export reads everything again.
-
 `,
 }
 
