@@ -263,6 +263,44 @@ func TestRoleMatchesUsage(t *testing.T) {
 	}
 }
 
+// TestExportNeedsOnlyToRead checks that an export needs no action on an account that the built-in
+// role of readers does not have.
+func TestExportNeedsOnlyToRead(t *testing.T) {
+	engine, err := engine.Open(engine.Options{Entra: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { engine.Close() })
+	used := &usedActions{engine: engine, actions: map[string]bool{}}
+	account := httptest.NewServer(used)
+	t.Cleanup(account.Close)
+	environment := map[string]string{"COSMOS_ENDPOINT": account.URL, "COSMOS_KEY": engine.Key()}
+	seed := []string{"seed", "--users", threeUsers.users, "--seed", threeUsers.seed}
+	for _, command := range [][]string{{"provision"}, seed} {
+		if _, err := runOnce(t, environment, command...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, value := range newIdentity(t) {
+		t.Setenv(name, value)
+	}
+	delete(environment, "COSMOS_KEY")
+	to := filepath.Join(t.TempDir(), "export")
+	if _, err := runOnce(t, environment, "export", "--to", to, "--max-ru", "1000000"); err != nil {
+		t.Fatal(err)
+	}
+	const prefix = "Microsoft.DocumentDB/databaseAccounts/"
+	want := []string{
+		prefix + "readMetadata",
+		prefix + "sqlDatabases/containers/executeQuery",
+		prefix + "sqlDatabases/containers/items/read",
+		prefix + "sqlDatabases/containers/readChangeFeed",
+	}
+	if got := used.list(); !slices.Equal(got, want) {
+		t.Errorf("an export needs\n%s", strings.Join(got, "\n"))
+	}
+}
+
 // useAllFeatures sends all kinds of commands and queries.
 func useAllFeatures(t *testing.T, anna *apitest.Client) {
 	t.Helper()
