@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/auth"
+	"cosmosblog/internal/files"
 )
 
 // BackUp writes a consistent snapshot of a data folder to a new folder, which is itself a data
@@ -44,7 +45,7 @@ func (e *Engine) backUp(to string) error {
 	if err := os.Rename(draft, to); err != nil {
 		return errors.Join(backupError(to, err), os.RemoveAll(draft))
 	}
-	return syncFolder(filepath.Dir(to))
+	return files.SyncFolder(filepath.Dir(to))
 }
 
 func (e *Engine) writeBackup(draft string) error {
@@ -59,7 +60,7 @@ func (e *Engine) writeBackup(draft string) error {
 			return err
 		}
 	}
-	return syncFolder(draft)
+	return files.SyncFolder(draft)
 }
 
 // copySecret copies a file, if it exists, to one that only its owner can read.
@@ -80,15 +81,6 @@ func copySecret(from, to string) error {
 		err = file.Sync()
 	}
 	return errors.Join(err, file.Close())
-}
-
-// syncFolder writes a folder's entries to disk.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
 
 func backupError(to string, err error) error {

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 
 	"cosmosblog/internal/engine"
-	"cosmosblog/internal/filelock"
+	"cosmosblog/internal/files"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/secretfile"
@@ -42,7 +42,7 @@ type EngineOptions struct {
 // another process owns it.
 func OpenEngine(r *lifecycle.Runner, path string, o EngineOptions, logger *slog.Logger) (*Engine, error) {
 	f, err := own(path)
-	if errors.Is(err, filelock.ErrLocked) {
+	if errors.Is(err, files.ErrLocked) {
 		return nil, ownedError(path)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"cosmosblog/internal/filelock"
+	"cosmosblog/internal/files"
 )
 
 // The program's files in a data folder. The program does not touch other files in it.
@@ -35,8 +35,8 @@ type owner struct {
 	Key string `json:"key"`
 }
 
-// own locks a folder and creates it if it does not exist. It returns
-// filelock.ErrLocked if another process owns the folder.
+// own locks a folder and creates it if it does not exist. It returns files.ErrLocked if another
+// process owns the folder.
 func own(path string) (*folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -49,9 +49,9 @@ func own(path string) (*folder, error) {
 	if err != nil {
 		return nil, folderError(path, err)
 	}
-	if err := filelock.Lock(lock); err != nil {
+	if err := files.Lock(lock); err != nil {
 		lock.Close()
-		if errors.Is(err, filelock.ErrLocked) {
+		if errors.Is(err, files.ErrLocked) {
 			return nil, err
 		}
 		return nil, folderError(path, err)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"cosmosblog/internal/filelock"
+	"cosmosblog/internal/files"
 )
 
 // ownerEndpoint is the endpoint of the owner's engine. No request resolves its name (RFC 6761,
@@ -40,7 +40,7 @@ func find(ctx context.Context, path string) (*folder, *ownerClient, error) {
 	defer cancel()
 	for {
 		f, err := own(path)
-		if !errors.Is(err, filelock.ErrLocked) {
+		if !errors.Is(err, files.ErrLocked) {
 			return f, nil, err
 		}
 		client, err := connect(ctx, path)

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"cosmosblog/internal/files"
 )
 
 // Load returns the content of the file at path. If the file does not exist, Load creates it
@@ -84,14 +86,5 @@ func publish(path string, secret []byte) error {
 	if err := os.Link(draft.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(folder)
-}
-
-// syncFolder syncs the folder's new entry to disk.
-func syncFolder(folder string) error {
-	dir, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return files.SyncFolder(folder)
 }

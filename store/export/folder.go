@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"cosmosblog/internal/filelock"
+	"cosmosblog/internal/files"
 	"cosmosblog/store/changefeed"
 )
 
@@ -145,7 +145,7 @@ func (f *folder) open(source string) error {
 		return err
 	}
 	f.lock = lock
-	if err := filelock.Lock(lock); errors.Is(err, filelock.ErrLocked) {
+	if err := files.Lock(lock); errors.Is(err, files.ErrLocked) {
 		return &InUseError{f.path}
 	} else if err != nil {
 		return err
@@ -319,22 +319,14 @@ func (f *folder) writeManifest(next manifest) error {
 		return err
 	}
 	f.manifest = next
-	return syncFolder(f.path)
+	return files.SyncFolder(f.path)
 }
 
 func syncFolders(paths map[string]bool) error {
 	for path := range paths {
-		if err := syncFolder(path); err != nil {
+		if err := files.SyncFolder(path); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package filelock locks a file, so that one process at a time uses a folder.
-package filelock
+package files
 
 import (
 	"errors"
