@@ -27,14 +27,10 @@ the export reads everything again.
 }
 
 func runExport(ctx context.Context, task Task) error {
-	c := task.Config
-	if c.Endpoint == "" {
-		if err := datafolder.CheckExists(c.Data); err != nil {
-			return err
-		}
-	}
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
-		from, err := openSource(r, task)
+		options := task.database()
+		options.ReadOnly = true
+		from, err := datafolder.OpenExisting(r, options)
 		if err != nil {
 			return err
 		}
