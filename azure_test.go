@@ -221,14 +221,7 @@ func feedHas(t *testing.T, client *apitest.Client, want string) bool {
 // TestRoleMatchesUsage checks that the template's role grants exactly the actions of a server
 // and a projector.
 func TestRoleMatchesUsage(t *testing.T) {
-	engine, err := engine.Open(engine.Options{Entra: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { engine.Close() })
-	used := &usedActions{engine: engine, actions: map[string]bool{}}
-	account := httptest.NewServer(used)
-	t.Cleanup(account.Close)
+	engine, used, account := newRecordedAccount(t)
 	db, err := cosmos.New(cosmos.Options{Endpoint: account.URL, Key: engine.Key()})
 	if err != nil {
 		t.Fatal(err)
@@ -266,14 +259,7 @@ func TestRoleMatchesUsage(t *testing.T) {
 // TestExportNeedsOnlyToRead checks that an export needs no action on an account that the built-in
 // role of readers does not have.
 func TestExportNeedsOnlyToRead(t *testing.T) {
-	engine, err := engine.Open(engine.Options{Entra: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { engine.Close() })
-	used := &usedActions{engine: engine, actions: map[string]bool{}}
-	account := httptest.NewServer(used)
-	t.Cleanup(account.Close)
+	engine, used, account := newRecordedAccount(t)
 	environment := map[string]string{"COSMOS_ENDPOINT": account.URL, "COSMOS_KEY": engine.Key()}
 	seed := []string{"seed", "--users", threeUsers.users, "--seed", threeUsers.seed}
 	for _, command := range [][]string{{"provision"}, seed} {
@@ -299,6 +285,21 @@ func TestExportNeedsOnlyToRead(t *testing.T) {
 	if got := used.list(); !slices.Equal(got, want) {
 		t.Errorf("an export needs\n%s", strings.Join(got, "\n"))
 	}
+}
+
+// newRecordedAccount serves an engine that accepts tokens, and records the data actions that they
+// use.
+func newRecordedAccount(t *testing.T) (*engine.Engine, *usedActions, *httptest.Server) {
+	t.Helper()
+	engine, err := engine.Open(engine.Options{Entra: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { engine.Close() })
+	used := &usedActions{engine: engine, actions: map[string]bool{}}
+	account := httptest.NewServer(used)
+	t.Cleanup(account.Close)
+	return engine, used, account
 }
 
 // useAllFeatures sends all kinds of commands and queries.

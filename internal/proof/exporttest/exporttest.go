@@ -329,12 +329,5 @@ func Difference(source, exported State) string {
 	if len(lines) > 10 {
 		lines = append(lines[:10], fmt.Sprintf("and %d more", len(lines)-10))
 	}
-	return joined(lines)
-}
-
-func joined(lines []string) (text string) {
-	for _, line := range lines {
-		text += line + "\n"
-	}
-	return text
+	return strings.Join(lines, "\n")
 }
