@@ -84,6 +84,32 @@ func TestUnprovisionedEndpoint(t *testing.T) {
 	}
 }
 
+// TestRareTags publishes posts with tags of rare characters and of five scripts, on an engine in
+// another process, and finds them in the lists of their tags.
+func TestRareTags(t *testing.T) {
+	t.Parallel()
+	engine, environment := serveEngine(t, t.TempDir())
+	defer engine.terminate(t)
+	provisionWith(t, environment)
+	data := t.TempDir()
+	server, anonymous := serving(t, environment, "--data", data)
+	defer server.terminate(t)
+	ada, _ := signUp(t, anonymous, data, "ada")
+	for title, tags := range map[string][]string{
+		"Rare":    {"𠮷野家", "𐌰𐌱𐌲", "𝔞𝕓𝒸"},
+		"Scripts": {"привет", "ελλάδα", "한국어", "हिन्दी", "العربية"},
+	} {
+		ada.Ask(t, `mutation($tags: [String!], $title: String!) {
+			createPost(input: {title: $title, content: "About these.", tags: $tags}) { post { id } }
+		}`, apitest.Variables{"title": title, "tags": tags}, nil)
+		for _, tag := range tags {
+			eventually(t, title+" is in the list of "+tag, waitTime, func() bool {
+				return titlesOf(t, anonymous, fmt.Sprintf(`tag(name: %q) { posts(first: 10) { nodes { title } } }`, tag))[title]
+			})
+		}
+	}
+}
+
 func TestEngineWithTLS(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -3,16 +3,22 @@ package engine
 import (
 	"context"
 	"net/http"
+	"strings"
+	"unicode"
 
 	"cosmosblog/internal/engine/value"
 )
 
 // headerPartition returns the logical partition named in the request's header. Error: 400 if
-// there is none.
+// there is none, or if the header has other bytes than ASCII, which the gateway does not take
+// (azure-sdk-for-java issue 47881). SDKs escape them as JSON does.
 func (r *request) headerPartition() (partition, error) {
 	header := r.Header.Get("X-Ms-Documentdb-Partitionkey")
 	if header == "" {
 		return partition{}, errNoPartitionKey
+	}
+	if strings.IndexFunc(header, func(c rune) bool { return c > unicode.MaxASCII }) >= 0 {
+		return partition{}, badRequest("The header x-ms-documentdb-partitionkey must be JSON in ASCII.")
 	}
 	return parsePartitionKey(header)
 }
@@ -166,12 +172,12 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 	}
 	var done outcome
 	var body []byte
-	transact := r.transact
+	minimal, transact := !r.wantsBodies(), r.transact
 	if triggers.pre != nil || triggers.post != nil {
 		transact = r.transactScript
 	}
 	answer, err := transact(p, func(t *transaction) (err error) {
-		done, body, err = triggers.execute(r.Context(), t, w, f)
+		done, body, err = triggers.execute(r.Context(), t, w, f, minimal)
 		return err
 	})
 	if err != nil {
@@ -184,7 +190,7 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 			return nil, err
 		}
 		answer.with("Etag", etag)
-		if r.wantsBodies() {
+		if !minimal {
 			answer.body = body
 		}
 	}

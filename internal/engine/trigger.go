@@ -48,7 +48,13 @@ func (r *request) trigger(header, when, operation string) (*storedScript, error)
 }
 
 // execute executes a write and its triggers in one transaction. body is the body of the response.
-func (t triggers) execute(ctx context.Context, tx *transaction, w itemWrite, f operation) (done outcome, body []byte, err error) {
+//
+// If minimal is true, the response has no body, and the trigger after the write sees none either
+// (Microsoft, "Best practices for Azure Cosmos DB .NET SDK": turning the content off "will also
+// disable the response from a trigger operation"; azure-sdk-for-java issue 21224).
+func (t triggers) execute(
+	ctx context.Context, tx *transaction, w itemWrite, f operation, minimal bool,
+) (done outcome, body []byte, err error) {
 	if t.pre != nil {
 		if w.body, err = t.before(ctx, tx, w); err != nil {
 			return done, nil, err
@@ -57,7 +63,7 @@ func (t triggers) execute(ctx context.Context, tx *transaction, w itemWrite, f o
 	if done, err = f(tx, w); err != nil {
 		return done, nil, err
 	}
-	if done.record != nil {
+	if done.record != nil && !minimal {
 		body = done.record.text
 	}
 	if t.post == nil {

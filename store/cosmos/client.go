@@ -49,6 +49,7 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writ
 		},
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
 		PerRetryPolicies: []policy.Policy{
+			partitionKeyPolicy{},
 			conflictRetryPolicy{backoff{o.Sleep}},
 			fencePolicy{},
 			metadataPolicy{},

@@ -9,10 +9,14 @@ import (
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // TestIsItemError checks IsItemError and IsPermanent for the errors of the service, the decoder,
@@ -65,5 +69,17 @@ func TestIsItemError(t *testing.T) {
 		if got := cosmos.IsPermanent(c.err); got != c.permanent {
 			t.Errorf("%d: IsPermanent(%v) is %t", i, c.err, got)
 		}
+	}
+}
+
+// TestBatchWithoutResults checks that a batch fails if its answer says so without results, as
+// azcosmos's source expects from the service if no content was asked for (ExecuteTransactionalBatch).
+func TestBatchWithoutResults(t *testing.T) {
+	w := storetest.New(t)
+	w.Wire.Inject(cosmostest.Respond(http.StatusMultiStatus, ""))
+	batch := w.Container(schema.Feed).NewTransactionalBatch(azcosmos.NewPartitionKeyString(schema.FeedPartition))
+	batch.DeleteItem("p_1", nil)
+	if err := cosmos.ExecuteBatch(w.Ctx(), w.Container(schema.Feed), batch); !cosmos.IsConflict(err) {
+		t.Errorf("got %v, want CONFLICT", err)
 	}
 }

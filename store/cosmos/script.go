@@ -1,5 +1,7 @@
 package cosmos
 
+import "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 // Script is a stored procedure or trigger to register. Its id contains a version: the beginning
 // of a hash of its text. A new version therefore never replaces a script that a server uses, and
 // several versions can be registered at once.
@@ -41,4 +43,10 @@ func (s Script) Label() string {
 		return "trigger " + s.ID
 	}
 	return "stored procedure " + s.ID
+}
+
+// WithTrigger returns the options of a write that runs a trigger after it. The write asks for the
+// written item. Otherwise the trigger does not see it either (azure-docs issue 98273).
+func WithTrigger(trigger Script) *azcosmos.ItemOptions {
+	return &azcosmos.ItemOptions{PostTriggers: []string{trigger.ID}, EnableContentResponseOnWrite: true}
 }

@@ -15,8 +15,7 @@ const (
 )
 
 var (
-	ErrBackfilled    = errBackfilled
-	WithTruncateFeed = withTruncateFeed
+	ErrBackfilled = errBackfilled
 )
 
 type UpdateUsernamesArgument = updateUsernamesArgument

@@ -100,13 +100,8 @@ func (f feedPosts) create(ctx context.Context, post *blog.Post) error {
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	_, err = f.feed.CreateItem(ctx, azcosmos.NewPartitionKeyString(schema.FeedPartition), text, withTruncateFeed())
+	_, err = f.feed.CreateItem(ctx, azcosmos.NewPartitionKeyString(schema.FeedPartition), text, cosmos.WithTrigger(schema.TruncateFeed))
 	return f.orMissingTrigger(ctx, cosmos.ToBlogError(err))
-}
-
-// withTruncateFeed returns the options of a write with the trigger.
-func withTruncateFeed() *azcosmos.ItemOptions {
-	return &azcosmos.ItemOptions{PostTriggers: []string{schema.TruncateFeed.ID}}
 }
 
 // orMissingTrigger returns a *schema.MissingError instead of the error of a write with the trigger,

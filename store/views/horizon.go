@@ -162,7 +162,7 @@ func (v *Views) writeHorizon(
 	if err != nil {
 		return "", cosmos.ToBlogError(err)
 	}
-	key, options := azcosmos.NewPartitionKeyString(schema.FeedPartition), withTruncateFeed()
+	key, options := azcosmos.NewPartitionKeyString(schema.FeedPartition), cosmos.WithTrigger(schema.TruncateFeed)
 	var answer azcosmos.ItemResponse
 	if etag == "" {
 		answer, err = v.feed.CreateItem(ctx, key, text, options)

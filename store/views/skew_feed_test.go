@@ -160,17 +160,17 @@ func (s feedScene) replace(id string, item any, options azcosmos.ItemOptions) er
 }
 
 func (s feedScene) createCopy(day int) error {
-	return s.create(s.copyOf(day, false), views.WithTruncateFeed())
+	return s.create(s.copyOf(day, false), cosmos.WithTrigger(schema.TruncateFeed))
 }
 
 func (s feedScene) moveHorizon(horizon views.Horizon) error {
-	return s.replace(views.HorizonID, horizon, *views.WithTruncateFeed())
+	return s.replace(views.HorizonID, horizon, *cosmos.WithTrigger(schema.TruncateFeed))
 }
 
 // triggered are the writes with truncateFeed.
 var triggered = map[string]func(feedScene) error{
 	"new post":                       func(s feedScene) error { return s.createCopy(1000) },
-	"backdated post":                 func(s feedScene) error { return s.create(s.backdated(), views.WithTruncateFeed()) },
+	"backdated post":                 func(s feedScene) error { return s.create(s.backdated(), cosmos.WithTrigger(schema.TruncateFeed)) },
 	"post below the horizon":         func(s feedScene) error { return s.createCopy(-40) },
 	"post below the mark":            func(s feedScene) error { return s.createCopy(-60) },
 	"the horizon is raised":          func(s feedScene) error { return s.moveHorizon(s.horizonAt(10, 0, false)) },
@@ -200,7 +200,7 @@ var untriggered = map[string]func(feedScene) error{
 	"another backdated post": func(s feedScene) error {
 		item := s.backdated()
 		item.ID, item.PostID = item.ID+"b", item.PostID+"b"
-		return s.create(item, views.WithTruncateFeed())
+		return s.create(item, cosmos.WithTrigger(schema.TruncateFeed))
 	},
 	"edit of the newest":       func(s feedScene) error { return s.replaceCopy(s.newest, false) },
 	"edit of the oldest":       func(s feedScene) error { return s.replaceCopy(1, false) },

@@ -1,8 +1,10 @@
 package views_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -166,7 +168,7 @@ func feedCopy(p blog.Position, deleted bool) schema.PostItem {
 func (w *world) tryWriteFeed(item schema.PostItem) error {
 	text, err := cosmos.EncodeItem(item)
 	w.OK(err)
-	_, err = w.Container(schema.Feed).UpsertItem(w.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), text, views.WithTruncateFeed())
+	_, err = w.Container(schema.Feed).UpsertItem(w.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), text, cosmos.WithTrigger(schema.TruncateFeed))
 	return err
 }
 
@@ -197,4 +199,20 @@ func (w *world) readFeed() (live []blog.Position, horizon blog.Position) {
 	}
 	storetest.SortPositions(live, true)
 	return live, horizon
+}
+
+// TestTriggerNeedsContent writes a copy without asking for content. An account hides the written
+// item from the trigger then (azure-docs issue 98273), which must not trim nothing in silence.
+func TestTriggerNeedsContent(t *testing.T) {
+	w := newWorld(t)
+	text, err := json.Marshal(feedCopy(w.feedPosition(0, "p_1"), false))
+	w.OK(err)
+	_, err = w.Container(schema.Feed).UpsertItem(w.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), text,
+		&azcosmos.ItemOptions{PostTriggers: []string{schema.TruncateFeed.ID}})
+	if status, _ := cosmos.StatusOf(err); status != http.StatusBadRequest {
+		t.Errorf("got %v, want 400", err)
+	}
+	if _, _, err := cosmos.Read[schema.FeedItem](w.Ctx(), w.Container(schema.Feed), schema.FeedPartition, "p_1"); !cosmos.IsNotFound(err) {
+		t.Errorf("the copy was written: %v", err)
+	}
 }

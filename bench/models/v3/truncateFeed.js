@@ -5,6 +5,9 @@ function truncateFeed() {
   const keep = 100;
   const collection = getContext().getCollection();
   const written = getContext().getResponse().getBody();
+  if (!written || typeof written !== "object") {
+    throw new Error("The write did not ask for the written item, so the trigger cannot see it.");
+  }
 
   // A query may or may not see the write that runs the trigger, so both exclude it.
   query("SELECT VALUE COUNT(1) FROM c WHERE c.id != @id", ([others]) => {

@@ -186,8 +186,7 @@ func (m *Model) copyPost(ctx context.Context, p post) error {
 	if _, err := m.users.UpsertItem(ctx, azcosmos.NewPartitionKeyString(p.UserID), text, nil); err != nil {
 		return err
 	}
-	trigger := azcosmos.ItemOptions{PostTriggers: []string{truncateFeed.ID}}
-	_, err = m.feed.UpsertItem(ctx, azcosmos.NewPartitionKeyString(p.Type), text, &trigger)
+	_, err = m.feed.UpsertItem(ctx, azcosmos.NewPartitionKeyString(p.Type), text, cosmos.WithTrigger(truncateFeed))
 	return err
 }
 

@@ -44,7 +44,10 @@ function truncateFeed() {
   let horizon = null;
   let lastArrival = "";
 
-  if (!written || written.type !== "post") return;
+  if (!written || typeof written !== "object") {
+    throw new Error("The write did not ask for the written item, so the trigger cannot see it.");
+  }
+  if (written.type !== "post") return;
   if (written.id === "horizon") {
     horizon = written;
     findBelow("");
