@@ -3,6 +3,8 @@ package compatibility
 import (
 	"flag"
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +48,23 @@ func TestPage(t *testing.T) {
 		if got, err := docsection.Read(page, name); err != nil || got != want {
 			t.Errorf("the section %s of docs/compatibility.md is out of date (%v): "+
 				"run go test ./internal/proof/compatibility -update", name, err)
+		}
+	}
+}
+
+// reference matches a link of the page to a source.
+var reference = regexp.MustCompile(`\[([a-z][a-z0-9-]*)\][^(\[]`)
+
+// TestProseCitesSources checks that the links between the tables lead to sources, too.
+func TestProseCitesSources(t *testing.T) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, sources := readClaims(t)
+	for _, link := range reference.FindAllStringSubmatch(string(text), -1) {
+		if !slices.ContainsFunc(sources, func(s source) bool { return s.key == link[1] }) {
+			t.Errorf("docs/compatibility.md cites %s, which is not among the sources", link[1])
 		}
 	}
 }
