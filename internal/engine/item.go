@@ -11,7 +11,7 @@ import (
 
 // headerPartition returns the logical partition named in the request's header. Error: 400 if
 // there is none, or if the header has other bytes than ASCII, which the gateway does not take
-// (azure-sdk-for-java issue 47881). SDKs escape them as JSON does.
+// (azure-sdk-for-java pull request 47881). SDKs escape them as JSON does.
 func (r *request) headerPartition() (partition, error) {
 	header := r.Header.Get("X-Ms-Documentdb-Partitionkey")
 	if header == "" {

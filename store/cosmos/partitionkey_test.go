@@ -13,8 +13,8 @@ import (
 )
 
 // TestPartitionKeys writes and reads an item by azcosmos, and by a stored procedure, in partitions
-// of rare characters. The account takes the key as JSON in ASCII only (azure-sdk-for-java issue
-// 47881: the gateway rejects other bytes in the header).
+// of rare characters. The account takes the key as JSON in ASCII only (azure-sdk-for-java pull
+// request 47881: the gateway rejects other bytes in the header).
 func TestPartitionKeys(t *testing.T) {
 	w := storetest.New(t)
 	script := cosmos.Script{ID: "createItem", Container: schema.Lists, Body: `function createItem(item) {
