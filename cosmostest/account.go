@@ -54,8 +54,8 @@ type Options struct {
 	Random *rand.Rand
 
 	// Leader makes this account the follower of another account, for example in another process. The
-	// account sends each write to the Leader first, whose Throughput applies. Both must have the same
-	// Key, and be empty. They differ from the first answer on that is lost between them, and from the
+	// account sends each write to the Leader first, which throttles. Both must have the same Key and
+	// Throughput, and be empty. They differ from the first answer on that is lost between them, and from the
 	// first removal of expired items by the Leader; Follower.Diverged reports it. Scripts whose
 	// outcome depends on the time need Replay: it changes the body of a write, given the leader's
 	// answer to it, before the follower executes the write.
@@ -147,9 +147,6 @@ func open(t testing.TB, options Options) (*Account, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	if options.Leader != nil {
-		options.Throughput = 0 // the leader throttles
-	}
 	decisions := new(decisions)
 	leader, err := engine.Open(options.engine(clock, decisions.recorded(options.Scripts, options.Follower)))
 	if err != nil {
@@ -158,14 +155,14 @@ func open(t testing.TB, options Options) (*Account, error) {
 	a := &Account{engine: leader, handler: leader}
 	switch {
 	case options.Leader != nil:
-		a.Follower = newReplica(options.Leader, leader, clock, options)
+		a.Follower = newReplica(options.Leader, leader.Unthrottled(), clock, options) // the leader throttles
 	case options.Follower:
 		settings := options.engine(clock, decisions.repeated(options.Scripts))
-		settings.Dir, settings.Key, settings.Throughput = "", leader.Key(), 0
+		settings.Dir, settings.Key = "", leader.Key()
 		if a.follower, err = engine.Open(settings); err != nil {
 			return nil, errors.Join(err, leader.Close())
 		}
-		a.Follower = newReplica(leader, a.follower, clock, options)
+		a.Follower = newReplica(leader, a.follower.Unthrottled(), clock, options)
 	}
 	if a.Follower != nil {
 		a.handler = a.Follower

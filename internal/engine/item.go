@@ -172,14 +172,17 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 	}
 	var done outcome
 	var body []byte
-	minimal, transact := !r.wantsBodies(), r.transact
-	if triggers.pre != nil || triggers.post != nil {
-		transact = r.transactScript
-	}
-	answer, err := transact(p, func(t *transaction) (err error) {
+	minimal := !r.wantsBodies()
+	work := func(t *transaction) (err error) {
 		done, body, err = triggers.execute(r.Context(), t, w, f, minimal)
 		return err
-	})
+	}
+	var answer *response
+	if scripts := triggers.scripts(); len(scripts) > 0 {
+		answer, err = r.transactScripts(p, work, scripts...)
+	} else {
+		answer, err = r.transact(p, work)
+	}
 	if err != nil {
 		return answer, err
 	}
@@ -200,15 +203,6 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 // transact runs work in a transaction under the partition's lock and commits it (run).
 func (r *request) transact(p partition, work func(*transaction) error) (*response, error) {
 	return r.run(p, (*transaction).locked, work)
-}
-
-// transactScript is transact for work that executes scripts. Options.SnapshotScripts applies to
-// it.
-func (r *request) transactScript(p partition, work func(*transaction) error) (*response, error) {
-	if r.engine.options.SnapshotScripts {
-		return r.run(p, (*transaction).optimistic, work)
-	}
-	return r.transact(p, work)
 }
 
 // committer is a method of transaction that runs work and commits it.

@@ -89,6 +89,7 @@ func (t throughput) check() error {
 type offer struct {
 	rid      string // the offer's own resource id
 	owner    string // resource id of the container or database
+	limit    int    // the highest throughput that the resource can use
 	resource json.RawMessage
 }
 
@@ -102,6 +103,7 @@ func parseOffer(stored []byte) (*offer, error) {
 	o := &offer{resource: append(json.RawMessage(nil), stored...)}
 	o.rid, _ = root.Get("_rid").AsString()
 	o.owner, _ = root.Get("offerResourceId").AsString()
+	o.limit = wholeNumber(root.Path("content", "offerThroughput"))
 	return o, nil
 }
 
@@ -114,7 +116,7 @@ func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, owner, link s
 	resource := value.Object(
 		[]string{"id", "offerVersion", "offerType", "offerResourceId", "resource", "content"},
 		[]value.Value{value.String(rid), value.String("V2"), value.String("Invalid"), value.String(owner), value.String(link), content})
-	o := &offer{rid: rid, owner: owner, resource: e.stamp(resource, rid, "offers/"+rid+"/")}
+	o := &offer{rid: rid, owner: owner, limit: t.limit(), resource: e.stamp(resource, rid, "offers/"+rid+"/")}
 	next.offers[rid] = o
 	return batch.Set(offerKey(rid), o.resource, nil)
 }
@@ -127,6 +129,23 @@ func (c *catalog) offerOf(rid string) *offer {
 		}
 	}
 	return nil
+}
+
+// throughputOf returns the throughput of a container in RU/s: what the engine enforces, or otherwise
+// that of its offer or of its database's, or the service's least.
+func (e *Engine) throughputOf(d *database, c *container) float64 {
+	if e.options.Throughput > 0 {
+		return e.options.Throughput
+	}
+	offers := e.catalog.Load()
+	o := offers.offerOf(c.rid)
+	if o == nil {
+		o = offers.offerOf(d.rid)
+	}
+	if o == nil {
+		return minThroughput
+	}
+	return float64(max(o.limit, minThroughput))
 }
 
 // dropOffer deletes the offer of a resource if there is one.

@@ -23,7 +23,7 @@ func (r *request) executeProcedure() (*response, error) {
 	}
 	options := r.scriptOptions()
 	var result script.Result
-	answer, err := r.transactScript(p, func(t *transaction) error {
+	answer, err := r.transactScripts(p, func(t *transaction) error {
 		t.charge += scriptBase
 		program, err := s.program()
 		if err != nil {
@@ -31,7 +31,7 @@ func (r *request) executeProcedure() (*response, error) {
 		}
 		result, err = program.Execute(r.Context(), &scriptCollection{t}, r.body, options)
 		return scriptFailure(err)
-	})
+	}, s)
 	if options.Logging && answer != nil {
 		answer.with("X-Ms-Documentdb-Script-Log-Results", result.Log)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -29,6 +30,49 @@ type storedScript struct {
 	when      string // of a trigger: pre or post
 	operation string // of a trigger: all, create, replace, delete, upsert or update
 	program   func() (*script.Program, error)
+	strikes   atomic.Int32 // executions beyond the limit, since the script was made or loaded
+}
+
+// An execution may take maxScriptSeconds of the container's throughput. After maxStrikes executions
+// of a script that took more, or ran out of time, the script is blocked. The service does not
+// publish its limits. Its .NET SDK tests a script that is blocked after six executions, and calls
+// it three strikes (GatewayTests, ValidateStoredProceduresBlacklisting).
+const (
+	maxScriptSeconds = 2
+	maxStrikes       = 3
+)
+
+// errBlocked returns the error of a blocked script, or nil if it is not blocked. It is blocked
+// until it is made again: its users reported that deleting and creating it helps.
+func (s *storedScript) errBlocked() error {
+	if s.strikes.Load() < maxStrikes {
+		return nil
+	}
+	return errorf(http.StatusForbidden, 0,
+		"The script with id '%s' is blocked for execution because it has violated its allowed resource limit several times.", s.name.id)
+}
+
+// transactScripts runs work in a transaction, as run does, and counts it against the limits of the
+// scripts that it executes. Options.SnapshotScripts applies to it. Error: 403 if one is blocked.
+func (r *request) transactScripts(p partition, work func(*transaction) error, scripts ...*storedScript) (*response, error) {
+	for _, s := range scripts {
+		if err := s.errBlocked(); err != nil {
+			return nil, err
+		}
+	}
+	commit := (*transaction).locked
+	if r.engine.options.SnapshotScripts {
+		commit = (*transaction).optimistic
+	}
+	answer, err := r.run(p, commit, work)
+	rejection, _ := protocolError(err)
+	isOver := answer != nil && answer.charge > maxScriptSeconds*r.engine.throughputOf(r.database, r.container)
+	if isOver || rejection != nil && rejection.Status == http.StatusRequestTimeout {
+		for _, s := range scripts {
+			s.strikes.Add(1)
+		}
+	}
+	return answer, err
 }
 
 func newScript(kind string, resource json.RawMessage) (*storedScript, error) {
@@ -160,6 +204,20 @@ func (r *request) createScript() (*response, error) {
 	})
 }
 
+// checkCount returns an error if a container has more stored procedures than the service allows.
+func checkCount(scripts map[scriptName]*storedScript) error {
+	procedures := 0
+	for name := range scripts {
+		if name.kind == "sprocs" {
+			procedures++
+		}
+	}
+	if procedures > maxProcedures {
+		return errorf(http.StatusForbidden, 0, "The container has reached its limit of %d stored procedures.", maxProcedures)
+	}
+	return nil
+}
+
 func (r *request) readScript() (*response, error) {
 	s, ok := r.container.scripts[scriptName{r.kind(), r.names[2]}]
 	if !ok {
@@ -225,6 +283,9 @@ func (r *request) storeScript(status int, resource value.Value, name scriptName,
 			return err
 		}
 		stored, scripts[name] = s, s
+		if err := checkCount(scripts); err != nil {
+			return err
+		}
 		return batch.Set(scriptKey(r.container, name), stamped, nil)
 	})
 	if err != nil {

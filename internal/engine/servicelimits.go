@@ -15,4 +15,5 @@ const (
 	maxTTL               = 1<<31 - 1
 	maxIndexingPaths     = 1500
 	maxCompositeIndexes  = 100
+	maxProcedures        = 100 // of a container
 )

@@ -15,6 +15,16 @@ type triggers struct {
 	options   script.Options
 }
 
+// scripts returns the triggers, of which there may be none.
+func (t triggers) scripts() (scripts []*storedScript) {
+	for _, s := range []*storedScript{t.pre, t.post} {
+		if s != nil {
+			scripts = append(scripts, s)
+		}
+	}
+	return scripts
+}
+
 // triggers finds the triggers that the request's headers name. It returns a 400 error if one
 // does not exist or does not apply to the operation.
 func (r *request) triggers(operation string) (t triggers, err error) {

@@ -72,8 +72,9 @@ func TestIsItemError(t *testing.T) {
 	}
 }
 
-// TestBatchWithoutResults checks that a batch fails if its answer says so without results, as
-// azcosmos's source expects from the service if no content was asked for (ExecuteTransactionalBatch).
+// TestBatchWithoutResults checks that a batch fails if its answer says so without results. The
+// source of azcosmos expects this of the service if no content was asked for
+// (ExecuteTransactionalBatch).
 func TestBatchWithoutResults(t *testing.T) {
 	w := storetest.New(t)
 	w.Wire.Inject(cosmostest.Respond(http.StatusMultiStatus, ""))

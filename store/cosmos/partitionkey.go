@@ -12,7 +12,7 @@ import (
 
 // partitionKeyPolicy writes the partition key of a request as JSON in ASCII. azcosmos 1.5.0 quotes
 // it as Go does, which is no JSON for characters beyond U+FFFF and some control characters. The
-// gateway does not take other bytes than ASCII in this header (azure-sdk-for-java pull request 47881).
+// gateway takes only ASCII in this header (azure-sdk-for-java pull request 47881).
 type partitionKeyPolicy struct{}
 
 func (partitionKeyPolicy) Do(request *policy.Request) (*http.Response, error) {

@@ -7,33 +7,6 @@ import (
 	"testing"
 )
 
-// Limits of a package without its tests and its generated files.
-const (
-	maxPackageFiles = 30
-	maxPackageLines = 3000
-)
-
-// isLarge reports whether a package is exempt from the limits: the engine and its parts.
-func isLarge(name string) bool { return strings.HasPrefix(name+"/", "internal/engine/") }
-
-func TestPackageSizes(t *testing.T) {
-	for name, p := range packages(t) {
-		if isLarge(name) {
-			continue
-		}
-		files, lines := 0, 0
-		for _, f := range p.files {
-			if !f.isGenerated {
-				files++
-				lines += f.lines()
-			}
-		}
-		if files > maxPackageFiles || lines > maxPackageLines {
-			t.Errorf("%s has %d files and %d lines, more than %d or %d", name, files, lines, maxPackageFiles, maxPackageLines)
-		}
-	}
-}
-
 // maxFunctionLines is the maximum number of lines of a function, including tests.
 const maxFunctionLines = 79
 
