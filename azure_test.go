@@ -253,7 +253,7 @@ func TestRoleMatchesUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	if _, err := provision.Run(deadline(t), db, provision.Throughputs{}); err != nil {
+	if _, err := provision.Run(deadline(t), db, provision.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range newIdentity(t) {

@@ -55,10 +55,10 @@ type Options struct {
 
 	// Leader makes this account the follower of another account, for example in another process. The
 	// account sends each write to the Leader first, which throttles. Both must have the same Key and
-	// Throughput, and be empty. They differ from the first answer on that is lost between them, and from the
-	// first removal of expired items by the Leader; Follower.Diverged reports it. Scripts whose
-	// outcome depends on the time need Replay: it changes the body of a write, given the leader's
-	// answer to it, before the follower executes the write.
+	// Throughput, and be empty. They differ from the first answer on that is lost between them, and
+	// from the first removal of expired items by the Leader; Follower.Diverged reports it. Scripts
+	// whose outcome depends on the time need Replay: it changes the body of a write, given the
+	// leader's answer to it, before the follower executes the write.
 	Leader http.Handler
 	Replay func(body, answer []byte) []byte
 

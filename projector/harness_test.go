@@ -192,7 +192,7 @@ func (w *world) recreate(container string) {
 	})
 	w.must(err)
 	w.Cleanup(db.Close)
-	_, err = provision.Run(w.Context(), db, provision.Throughputs{})
+	_, err = provision.Run(w.Context(), db, provision.Options{})
 	w.must(err)
 	if container == schema.Leases {
 		item := map[string]any{"id": "format", "type": "format", "number": schema.Format}

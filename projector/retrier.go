@@ -71,7 +71,10 @@ func concernsItem(ctx context.Context, err error) bool {
 }
 
 func maxAttempts(err error) int {
-	if cosmos.IsPermanent(err) {
+	switch {
+	case cosmos.IsExhausted(err):
+		return 1
+	case cosmos.IsPermanent(err):
 		return attemptsIfRefused
 	}
 	return attemptsOtherwise

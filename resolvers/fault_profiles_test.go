@@ -173,7 +173,9 @@ func (i *faultInjector) draw(request *http.Request) cosmostest.Fault {
 	if isRead && !fault.reads {
 		return nil
 	}
-	i.allowed--
+	if i.allowed--; fault.status == http.StatusRequestTimeout {
+		i.allowed = 0 // a script that ran out of time is executed only once more
+	}
 	return fault.fault
 }
 

@@ -130,18 +130,64 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestTransientRejections rejects the first two writes: with 408 (outcome unknown), 449
-// (conflict of transactions) and 429 (throttled). The command must succeed.
+// TestTransientRejections rejects the first write with 408 (outcome unknown), or the first two with
+// 449 (conflict of transactions) or 429 (throttled). The command must succeed.
 func TestTransientRejections(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusRequestTimeout, cosmos.StatusRetryWith, http.StatusTooManyRequests} {
+	for status, times := range map[int]int{http.StatusRequestTimeout: 1, cosmos.StatusRetryWith: 2, http.StatusTooManyRequests: 2} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			inject := func() cosmostest.Fault {
-				return cosmostest.Writes(cosmostest.First(2, cosmostest.Refuse(status, "x-ms-retry-after-ms: 1")))
+				return cosmostest.Writes(cosmostest.First(times, cosmostest.Refuse(status, "x-ms-retry-after-ms: 1")))
 			}
 			underFaults(t, inject, func(w *world, m mutation, err error) {
 				w.OK(err)
 				m.done(w)
+			})
+		})
+	}
+}
+
+// TestScriptTimeouts answers every execution of a script with 408, after it was executed or not, or
+// the first with 408 and the next with another answer of unknown outcome. No layer executes it a
+// third time: an account blocks a script that often runs out of time.
+func TestScriptTimeouts(t *testing.T) {
+	t.Parallel()
+	refuse := cosmostest.Refuse(http.StatusRequestTimeout)
+	for name, fault := range map[string]cosmostest.Fault{
+		"not executed": refuse,
+		"executed":     cosmostest.Executed(refuse),
+		"then cut": func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if n == 1 {
+				return refuse(n, request, next)
+			}
+			return cosmostest.CutBefore(n, request, next)
+		},
+		"then throttled": func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if n == 1 {
+				return refuse(n, request, next)
+			}
+			return cosmostest.Refuse(http.StatusTooManyRequests, "x-ms-retry-after-ms: 10000")(n, request, next)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			executions := 0
+			inject := func() cosmostest.Fault {
+				executions = 0
+				return func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+					if target, _ := cosmos.TargetOf(request); target.Operation != "execute" {
+						return next.Do(request)
+					}
+					executions++
+					return fault(executions, request, next)
+				}
+			}
+			underFaults(t, inject, func(w *world, m mutation, err error) {
+				if executions > 2 {
+					w.T.Errorf("%d executions: %v", executions, err)
+				}
+				if executions > 0 && err != nil && blog.CodeOf(err) != blog.Internal {
+					w.T.Errorf("the error is %v", err)
+				}
 			})
 		})
 	}

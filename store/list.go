@@ -25,7 +25,7 @@ type listing struct{ first, after string }
 const (
 	newestFirstOrder = ` ORDER BY c.type, c.creationDate DESC, c.id DESC`
 	liveFirstOrder   = ` ORDER BY c.deleted, c.creationDate DESC, c.id DESC`
-	oldestFirstOrder = ` ORDER BY c.type, c.creationDate, c.id`
+	oldestFirstOrder = ` ORDER BY c.type DESC, c.creationDate, c.id` // all reversed: the same index
 
 	afterNewest = ` AND c.creationDate <= @date AND (c.creationDate < @date OR c.id < @id)`
 	afterOldest = ` AND c.creationDate >= @date AND (c.creationDate > @date OR c.id > @id)`

@@ -179,3 +179,34 @@ func TestReadEach(t *testing.T) {
 		t.Error("reading many with a cancelled context returned no error")
 	}
 }
+
+// TestReversedIndex reads a post's comments, oldest first, by the index of the reverse order: all
+// directions of ORDER BY are the reverse of the index, so it serves ("Indexing policies in Azure
+// Cosmos DB", composite indexes). A page is then charged the same wherever it is.
+func TestReversedIndex(t *testing.T) {
+	w := newWorld(t)
+	post := w.AddPost(w.AddUser("ada"))
+	var items []any
+	const comments, size = 600, 10
+	for i := range comments {
+		items = append(items, schema.CommentItem{ID: fmt.Sprintf("c_%04d", i), PostID: post.ID, UserID: "u_a", Type: schema.TypeComment,
+			CreationDate: blog.NewDateTime(w.Clock.Now().AddDate(0, 0, i))})
+	}
+	w.plantBatches(schema.Posts, post.ID, items)
+	charged := func(page blog.PageRequest) float64 {
+		ctx, meter := cosmos.Metered(w.Ctx())
+		got, err := w.Comments(ctx, post.ID, page)
+		w.OK(err)
+		if len(got.Items) != size {
+			t.Errorf("the page has %d comments", len(got.Items))
+		}
+		return meter.Charged()
+	}
+	first := charged(blog.PageRequest{First: size})
+	for _, at := range []int{100, comments - size - 1} {
+		after := blog.Position{CreationDate: items[at].(schema.CommentItem).CreationDate, ID: items[at].(schema.CommentItem).ID}
+		if charge := charged(blog.PageRequest{First: size, After: &after}); charge > 1.1*first {
+			t.Errorf("the page after %d comments is charged %.1f RU, the first one %.1f", at, charge, first)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
@@ -90,10 +91,17 @@ type (
 	}
 )
 
-// execute executes a procedure in a partition. repeated is true if it was executed more
-// than once. Error: *schema.MissingError if the procedure is not registered.
+// execute executes a procedure in a partition. repeated is true if it was executed more than once.
+// Error: THROTTLED with a *schema.MissingError if the procedure is not registered, because
+// provision may be about to register it again.
 func (s *Store) execute(ctx context.Context, procedure cosmos.Script, partition string, argument any) (a answer, repeated bool, err error) {
 	repeated, err = schema.Execute(ctx, s.db, procedure, partition, argument, &a)
+	if _, ok := errors.AsType[*schema.MissingError](err); ok {
+		err = &blog.Error{
+			Code: blog.Throttled, Message: "The database is being changed. Try again later.",
+			RetryAfter: cosmos.DefaultRetryAfter, Err: err,
+		}
+	}
 	if err == nil && a.Code == schema.CodeTooLate && repeated {
 		err = errPerhapsDone
 	}

@@ -12,10 +12,12 @@ var provisionText = text{
 	short: "Creates the database, its containers and its scripts",
 	long: `Creates the database, its containers, indexes, stored procedures and triggers if they are
 missing. Changes throughputs to the given ones, and prints each change. If an existing resource
-differs from its definition, it prints the difference and changes nothing.
+differs from its definition, it prints the difference and changes nothing. Deletes the versions of
+scripts whose successor is older than 30 days.
 
 On an account it needs the key, because Entra ID tokens cannot write definitions. For accounts
-without keys, --print bicep prints the same definitions as a template for Azure Resource Manager.
+without keys, --print bicep prints the same definitions as a template for Azure Resource Manager,
+and --recreate-scripts prints the commands and the template that create the scripts again.
 The embedded engine is provisioned whenever it is opened.
 `,
 }
@@ -30,23 +32,39 @@ func runProvision(ctx context.Context, task Task) error {
 		return nil
 	case task.Config.Endpoint == "":
 		return provisionFolder(ctx, task)
+	case task.Config.RecreateScripts && task.Config.Key == "":
+		task.Printf("%s", provision.ScriptsBicep(task.Config.Database))
+		return nil
 	}
-	done, err := datafolder.ProvisionAccount(ctx, task.database(), throughput)
+	wanted := provisionOptions(task)
+	wanted.Throughputs = throughput
+	done, err := datafolder.ProvisionAccount(ctx, task.database(), wanted)
+	task.printProvisioned(done, err)
+	return err
+}
+
+func provisionOptions(task Task) provision.Options {
+	return provision.Options{RecreateScripts: task.Config.RecreateScripts, KeepScripts: task.Config.KeepScripts}
+}
+
+// printProvisioned prints what provision.Run returned.
+func (task Task) printProvisioned(done []string, err error) {
 	for _, line := range done { // even if a later step failed
 		task.Printf("%s\n", line)
 	}
 	if err == nil && len(done) == 0 {
 		task.Printf("everything exists\n")
 	}
-	return err
 }
 
 func provisionFolder(ctx context.Context, task Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		database, err := OpenDatabase(r, task)
-		if err == nil {
-			task.Printf("everything exists, in %s\n", database.Place)
+		if err != nil {
+			return err
 		}
+		done, err := provision.Run(ctx, database.DB, provisionOptions(task))
+		task.printProvisioned(done, err)
 		return err
 	})
 }

@@ -63,6 +63,8 @@ type Config struct {
 	Throughput       string // throughput that provision sets; store/provision parses it
 	SharedThroughput bool   // the database has the throughput, and its containers share it
 	Print            string // format that provision prints instead of provisioning
+	RecreateScripts  bool   // provision deletes the scripts and registers them again
+	KeepScripts      bool   // provision keeps former versions of scripts
 
 	Users int // number of users that seed writes
 	Seed  int // number that selects one of the data sets with that many users

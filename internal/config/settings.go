@@ -228,6 +228,20 @@ var settings = []Setting{
 		field: func(c *Config) any { return &c.Print },
 	},
 	{
+		Commands: []string{Provision},
+		Flag:     "recreate-scripts", Default: "false",
+		Meaning: "Deletes the stored procedures and the trigger and registers them again. An account blocks " +
+			"those that took too long several times, until then. Without a key, it prints what to deploy instead.",
+		field: func(c *Config) any { return &c.RecreateScripts },
+	},
+	{
+		Commands: []string{Provision},
+		Flag:     "keep-scripts", Default: "false",
+		Meaning: "Keeps all former versions of scripts. Otherwise those are deleted whose successor was " +
+			"registered more than 30 days ago.",
+		field: func(c *Config) any { return &c.KeepScripts },
+	},
+	{
 		Commands: []string{Seed},
 		Flag:     "users", Default: "100",
 		Meaning: "Number of users in the data set. Each has 5 to 50 posts, with up to 25 comments and 100 " +

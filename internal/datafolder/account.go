@@ -21,10 +21,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// ProvisionAccount creates the missing resources of an account. It returns a line for each
-// resource that it created or changed, even if it then fails. throughput is the containers'
-// provisioned throughput.
-func ProvisionAccount(ctx context.Context, o Options, throughput provision.Throughputs) (done []string, err error) {
+// ProvisionAccount creates the missing resources of an account (provision.Run). It returns a line
+// for each resource that it created, changed or deleted, even if it then fails.
+func ProvisionAccount(ctx context.Context, o Options, wanted provision.Options) (done []string, err error) {
 	options, err := o.account(ctx)
 	if err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func ProvisionAccount(ctx context.Context, o Options, throughput provision.Throu
 		return nil, o.accountError(err)
 	}
 	defer db.Close()
-	done, err = provision.Run(ctx, db, throughput)
+	done, err = provision.Run(ctx, db, wanted)
 	return done, o.accountError(err)
 }
 

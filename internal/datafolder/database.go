@@ -118,13 +118,13 @@ func openAccount(r *lifecycle.Runner, o Options) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	check := schema.Check
-	if o.ReadOnly {
-		check = schema.CheckSource
-	}
 	db, err := openDB(r, options)
-	if err == nil {
-		err = check(r.Context(), db)
+	switch {
+	case err != nil:
+	case o.ReadOnly:
+		err = schema.CheckSource(r.Context(), db)
+	default:
+		_, err = schema.Check(r.Context(), db) // blocked scripts are reported by the readiness checks
 	}
 	if err != nil {
 		return nil, o.accountError(err)

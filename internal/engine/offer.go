@@ -131,8 +131,8 @@ func (c *catalog) offerOf(rid string) *offer {
 	return nil
 }
 
-// throughputOf returns the throughput of a container in RU/s: what the engine enforces, or otherwise
-// that of its offer or of its database's, or the service's least.
+// throughputOf returns the throughput of a container in RU/s: what the engine enforces, or
+// otherwise that of its offer or of its database's, or the service's least.
 func (e *Engine) throughputOf(d *database, c *container) float64 {
 	if e.options.Throughput > 0 {
 		return e.options.Throughput

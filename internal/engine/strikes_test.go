@@ -10,10 +10,10 @@ import (
 )
 
 // TestBlockedScripts executes scripts that take more than two seconds of their container's
-// throughput. After three of these executions, a script is blocked with 403, and no other one, until
-// it is made again. The basis is GatewayTests of the .NET SDK
-// (ValidateStoredProceduresBlacklisting), and reports of programs that delete and create a script to
-// get rid of the 403.
+// throughput. After three of these executions, a script is blocked with 403, and no other one,
+// until it is made again. The basis is GatewayTests of the .NET SDK
+// (ValidateStoredProceduresBlacklisting), and reports of programs that delete and create a script
+// to get rid of the 403.
 func TestBlockedScripts(t *testing.T) {
 	const body = `function (n) { for (var i = 0; i < n; i++) __.readDocument(__.getAltLink() + '/docs/a') }`
 	for name, c := range map[string]struct {

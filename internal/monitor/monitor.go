@@ -91,7 +91,16 @@ func (m *monitor) tryRead(ctx context.Context) (any, error) {
 // databaseNow returns the time by the database's clock, which dates its changes.
 func (m *monitor) databaseNow() time.Time { return m.Now().Add(m.DB.ClockOffset()) }
 
-func (m *monitor) checkScripts(ctx context.Context) (any, error) { return nil, schema.Check(ctx, m.DB) }
+// checkScripts reports the scripts that are blocked. Their own operations fail, but the process is
+// ready for all others.
+func (m *monitor) checkScripts(ctx context.Context) (any, error) {
+	blocked, err := schema.Check(ctx, m.DB)
+	if len(blocked) == 0 {
+		return nil, err
+	}
+	m.Logger.Error("the account blocks scripts, because they took too long several times; run provision --recreate-scripts", "scripts", blocked)
+	return map[string]any{"blocked": blocked}, err
+}
 
 func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
 	var held []changefeed.Lease

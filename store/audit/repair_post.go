@@ -50,11 +50,7 @@ func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error 
 	case DriftOrphan:
 		return r.views.DeleteOrphan(ctx, item)
 	case DriftCount:
-		_, err := r.views.RecountPost(ctx, postID)
-		if cosmos.IsScriptTimeout(err) {
-			err = r.recountByReading(ctx, postID)
-		}
-		return err
+		return cosmos.RetryOnConflict(func() error { return r.recount(ctx, postID) })
 	case DriftContent:
 		if d.item.Type != schema.TypeContent { // a missing text cannot be known
 			return nil
@@ -76,12 +72,12 @@ func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error 
 	return nil
 }
 
-// recountByReading does the work of the script recountPost for a post with more comments and
-// likes than a script can count in its time. Every new or deleted comment or like also changes
-// the post, so a concurrent one makes this write fail. Error: CONFLICT in that case.
-func (r repairer) recountByReading(ctx context.Context, postID string) error {
+// recount sets the counters of a post to the number of its comments and likes. Every new or deleted
+// comment or like also changes the post, so a concurrent one makes this write fail. A script could
+// not count many: its charge has a limit. Error: CONFLICT if the post changed meanwhile.
+func (r repairer) recount(ctx context.Context, postID string) error {
 	post, err := r.readItem(ctx, r.posts, postID, postID)
-	if err != nil || post == nil || post.unreadable != nil || post.Type != schema.TypePost {
+	if err != nil || post == nil || post.unreadable != nil || post.Type != schema.TypePost || post.Deleted {
 		return err
 	}
 	items, err := r.readPartition(ctx, r.posts, postID, partitionQuery)

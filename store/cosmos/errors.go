@@ -3,6 +3,7 @@ package cosmos
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -30,8 +31,14 @@ func ToBlogError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return TimedOut(err)
 	}
+	if IsScriptBlocked(err) {
+		err = fmt.Errorf("run provision --recreate-scripts: a script is blocked, because some of its executions took too long: %w", err)
+	}
 	status, substatus := StatusOf(err)
 	for _, m := range meanings {
+		if IsExhausted(err) {
+			break
+		}
 		if m.status != status || m.substatus != 0 && m.substatus != substatus {
 			continue
 		}

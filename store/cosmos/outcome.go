@@ -10,10 +10,10 @@ import (
 )
 
 // OutcomeUnknown reports whether a write that failed with err may still have been committed,
-// because the service did not answer, timed out, or failed. It is false if ctx is done, because
-// then nothing can be retried.
+// because the service did not answer, timed out, or failed. It is false if nothing can be retried:
+// if ctx is done, or the write is a script that must not be executed again (IsExhausted).
 func OutcomeUnknown(ctx context.Context, err error) bool {
-	if err == nil || ctx.Err() != nil {
+	if err == nil || ctx.Err() != nil || IsExhausted(err) {
 		return false
 	}
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {
@@ -35,6 +35,7 @@ func OutcomeUnknown(ctx context.Context, err error) bool {
 //   - An item cannot be decoded.
 //   - The service rejected the request as malformed (400) or too large (413). This includes a
 //     script that threw an error of its own.
+//   - The service blocks a script (IsScriptBlocked).
 //   - We found the error ourselves, and waiting would not help: INTERNAL without a cause, such as
 //     that of BatchError.
 //
@@ -57,12 +58,13 @@ func IsPermanent(err error) bool {
 		return true
 	}
 	status, _ := StatusOf(err)
-	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge
+	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || IsScriptBlocked(err)
 }
 
 // IsItemError reports whether an error concerns only the items of one step. Retrying the step may
 // never help, but other items can still be read and written. Item errors are permanent errors,
-// timeouts of the service (408), full partitions, and lost races.
+// timeouts of the service (408), scripts that must not be executed again, full partitions, and lost
+// races.
 //
 // All other errors concern the account or the connection, and so affect all items. Examples are no
 // answer, 429, 449, 5xx, a missing container, and requests that the account forbids.
@@ -70,7 +72,7 @@ func IsItemError(err error) bool {
 	if err == nil || blog.CodeOf(err) == blog.Throttled {
 		return false
 	}
-	if IsPermanent(err) {
+	if IsPermanent(err) || IsExhausted(err) {
 		return true
 	}
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {

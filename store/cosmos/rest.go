@@ -48,10 +48,10 @@ func newRESTClient(options Options, clientOptions azcore.ClientOptions) (*restCl
 // into result. repeated is true if it was executed more than once.
 //
 // If the outcome of an execution is unknown, Execute executes the procedure again, at most five
-// times in all. All of our procedures are idempotent, so that is safe. If repeated is true and the
-// answer reports a change as already made, an earlier try of this call may have made it. Execute
-// may be called concurrently. Errors: those of ToBlogError; NOT_FOUND if the procedure is not
-// registered.
+// times in all, but after 408 only once more (IsExhausted). All of our procedures are idempotent,
+// so that is safe. If repeated is true and the answer reports a change as already made, an earlier
+// try of this call may have made it. Execute may be called concurrently. Errors: those of
+// ToBlogError; NOT_FOUND if the procedure is not registered.
 func (db *DB) Execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
 	return db.rest.execute(ctx, s, partition, argument, result)
 }
@@ -61,8 +61,13 @@ func (c *restClient) execute(ctx context.Context, s Script, partition string, ar
 	if err != nil {
 		return false, ToBlogError(err)
 	}
+	timedOut := false
 	for try := 1; ; try++ {
 		err = c.executeOnce(ctx, s, partition, body, result, tryCount(try-1))
+		if timedOut {
+			return true, ToBlogError(exhaust(ctx, err))
+		}
+		timedOut = isTimeout(err)
 		if !OutcomeUnknown(ctx, err) || !c.backoff.wait(ctx, try) {
 			return try > 1, ToBlogError(err)
 		}

@@ -1,7 +1,7 @@
 package provision
 
 import (
-	_ "embed"
+	"embed"
 	"strings"
 	"text/template"
 
@@ -13,21 +13,31 @@ import (
 // definitions. It also creates an account, and the role that servers and projectors need. Accounts
 // without keys need it, because only Resource Manager can create their containers and scripts.
 func Bicep(database string, throughputs Throughputs) string {
-	t := bicepTemplateData{
-		APIVersion:  "2024-05-15",
-		Database:    database,
-		Options:     bicepThroughputs(throughputs),
-		Serverless:  throughputs.fallback.kind == serverless,
-		DataActions: dataActions,
-	}
+	t := newBicepData(database)
+	t.Options = bicepThroughputs(throughputs)
+	t.Serverless = throughputs.fallback.kind == serverless
+	t.DataActions = dataActions
+	return t.text("database.bicep.tmpl")
+}
+
+// ScriptsBicep returns a template that creates the scripts in a database that exists. Accounts
+// without keys need it to create blocked scripts again (Options.RecreateScripts).
+func ScriptsBicep(database string) string { return newBicepData(database).text("scripts.bicep.tmpl") }
+
+func newBicepData(database string) bicepTemplateData {
+	t := bicepTemplateData{APIVersion: "2024-05-15", Database: database}
 	for _, d := range schema.Containers {
 		t.Containers = append(t.Containers, bicepResource{Symbol: d.Name, Name: d.Name, Resource: d.Properties()})
 	}
 	for _, s := range schema.Scripts {
 		t.Scripts = append(t.Scripts, scriptResource(s))
 	}
+	return t
+}
+
+func (t bicepTemplateData) text(template string) string {
 	var b strings.Builder
-	if err := bicepTemplate.Execute(&b, t); err != nil {
+	if err := bicepTemplates.ExecuteTemplate(&b, template, t); err != nil {
 		panic("provision: executing the Bicep template: " + err.Error())
 	}
 	return b.String()
@@ -48,17 +58,18 @@ type bicepTemplateData struct {
 type bicepResource struct {
 	Symbol, Name string
 	Kind         string // the last part of the resource type; only for scripts
+	Command      string // of az cosmosdb sql; only for scripts
 	Container    string // only for scripts
 	Resource     any
 }
 
 func scriptResource(s cosmos.Script) bicepResource {
 	symbol, _, _ := strings.Cut(s.ID, "-") // the name without its version
-	kind := "storedProcedures"
+	kind, command := "storedProcedures", "stored-procedure"
 	if s.Trigger {
-		kind = "triggers"
+		kind, command = "triggers", "trigger"
 	}
-	return bicepResource{symbol, s.ID, kind, s.Container, s.Definition()}
+	return bicepResource{symbol, s.ID, kind, command, s.Container, s.Definition()}
 }
 
 func bicepThroughputs(t Throughputs) object {
@@ -80,9 +91,9 @@ func (t throughput) bicep() object {
 	return object{}
 }
 
-//go:embed database.bicep.tmpl
-var bicepText string
+//go:embed *.bicep.tmpl
+var bicepFiles embed.FS
 
-var bicepTemplate = template.Must(template.New("bicep").
+var bicepTemplates = template.Must(template.New("").
 	Funcs(template.FuncMap{"literal": bicepLiteral}).
-	Parse(bicepText))
+	ParseFS(bicepFiles, "*.bicep.tmpl"))

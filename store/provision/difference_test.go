@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,9 +60,11 @@ func TestProvisionReportsDifferences(t *testing.T) {
 			`the list of excluded index paths of the container posts is /"_etag"/?, /title/? and should be /"_etag"/?, /content/?, `},
 		"composite indexes": {
 			func(p *azcosmos.ContainerProperties) {
-				p.IndexingPolicy.CompositeIndexes = p.IndexingPolicy.CompositeIndexes[:1]
+				index := slices.Clone(p.IndexingPolicy.CompositeIndexes[0])
+				index[2].Order = azcosmos.CompositeIndexAscending
+				p.IndexingPolicy.CompositeIndexes = [][]azcosmos.CompositeIndex{index}
 			},
-			"is (/type, /creationDate desc, /id desc) and should be (/type, /creationDate desc, /id desc), (/type, /creationDate, /id)"},
+			"is (/type, /creationDate desc, /id) and should be (/type, /creationDate desc, /id desc)"},
 		"no policy": {
 			func(p *azcosmos.ContainerProperties) { p.IndexingPolicy = nil },
 			"the list of composite indexes of the container posts is empty and should be"},
@@ -76,6 +79,21 @@ func TestProvisionReportsDifferences(t *testing.T) {
 		if !ok || done != nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: did %q, %v", name, done, err)
 		}
+	}
+}
+
+// TestFurtherIndexes provisions a container with a composite index that a former release needs.
+func TestFurtherIndexes(t *testing.T) {
+	_, options := newEngine(t)
+	properties := schema.Containers[slices.Index(schema.ContainerNames(), schema.Posts)].Properties()
+	properties.IndexingPolicy.CompositeIndexes = append(properties.IndexingPolicy.CompositeIndexes, []azcosmos.CompositeIndex{
+		{Path: "/type", Order: azcosmos.CompositeIndexAscending},
+		{Path: "/creationDate", Order: azcosmos.CompositeIndexAscending},
+		{Path: "/id", Order: azcosmos.CompositeIndexAscending},
+	})
+	createContainer(t, options, properties)
+	if _, err := run(t, options, provision.Throughputs{}); err != nil {
+		t.Error(err)
 	}
 }
 

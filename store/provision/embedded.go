@@ -32,10 +32,11 @@ func OpenEmbeddedSource(ctx context.Context, engine Engine, options cosmos.Optio
 
 // Prepare creates what is missing in a database of an engine (Run), and checks it (schema.Check).
 func Prepare(ctx context.Context, db *cosmos.DB) error {
-	if _, err := Run(ctx, db, Throughputs{}); err != nil {
+	if _, err := Run(ctx, db, Options{}); err != nil {
 		return err
 	}
-	return schema.Check(ctx, db)
+	_, err := schema.Check(ctx, db)
+	return err
 }
 
 func openEmbedded(

@@ -5,6 +5,7 @@ package provision
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -12,16 +13,34 @@ import (
 	"cosmosblog/store/schema"
 )
 
+// Options are what Run does beside creating what is missing.
+type Options struct {
+	Throughputs Throughputs // to set; the zero value leaves them
+
+	// RecreateScripts deletes each script of this program and registers it again. The account blocks a
+	// script that took too long several times, until then (cosmos.IsScriptBlocked). Meanwhile, servers
+	// repeat its executions.
+	RecreateScripts bool
+
+	// KeepScripts keeps former versions of scripts. Otherwise those are deleted whose successor was
+	// registered longer ago than maxScriptAge: a container has at most 100 stored procedures.
+	KeepScripts bool
+}
+
+// maxScriptAge is the time for which servers of a former release may run beside new ones.
+const maxScriptAge = 30 * 24 * time.Hour
+
 // Run creates the missing resources of a database: the database itself, containers with their
-// indexes, and scripts. It also changes throughputs to the given ones. It returns its changes in
-// order, one sentence each, even if it fails. Run needs the account's key, because Entra ID tokens
-// may not create or read definitions. Several processes may call it at the same time.
+// indexes, and scripts. It deletes versions of scripts that no server uses any more, and does what
+// the options say. It returns its changes in order, one sentence each, even if it fails. Run needs
+// the account's key, because Entra ID tokens may not create or read definitions. Several processes
+// may call it at the same time.
 //
 // Run reads everything before it writes anything. Errors, after which it has changed nothing:
 // *DifferenceError if an existing resource differs from its definition; *schema.FormatError if the
 // items have another format. Run does not store the number of the format: schema.Check does.
-func Run(ctx context.Context, db *cosmos.DB, throughputs Throughputs) (done []string, err error) {
-	steps, err := survey(ctx, db, throughputs)
+func Run(ctx context.Context, db *cosmos.DB, options Options) (done []string, err error) {
+	steps, err := survey(ctx, db, options)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +97,30 @@ func registerScript(db *cosmos.DB, script cosmos.Script) step {
 	return newCreation(script.Label(), throughput{}, func(ctx context.Context) (bool, error) {
 		return db.RegisterScript(ctx, script)
 	})
+}
+
+// recreateScript returns the step that deletes a script and registers it again. If another process
+// does the same, one of them finds it deleted or registered.
+func recreateScript(db *cosmos.DB, script cosmos.Script) step {
+	return step{
+		doing: "creating the " + script.Label() + " again",
+		done:  "created the " + script.Label() + " again",
+		do: func(ctx context.Context) (bool, error) {
+			if _, err := db.DeleteScript(ctx, script); err != nil {
+				return false, err
+			}
+			_, err := db.RegisterScript(ctx, script)
+			return err == nil, err
+		},
+	}
+}
+
+func removeScript(db *cosmos.DB, script cosmos.Script, successor string) step {
+	return step{
+		doing: "deleting the " + script.Label(),
+		done:  fmt.Sprintf("deleted the %s, which %s replaced", script.Label(), successor),
+		do:    func(ctx context.Context) (bool, error) { return db.DeleteScript(ctx, script) },
+	}
 }
 
 // throughputHolder has the methods of azcosmos's database and container clients that concern

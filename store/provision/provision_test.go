@@ -28,7 +28,8 @@ func open(t *testing.T, options cosmos.Options) (*cosmos.DB, error) {
 		return nil, err
 	}
 	t.Cleanup(db.Close)
-	return db, schema.Check(t.Context(), db)
+	_, err = schema.Check(t.Context(), db)
+	return db, err
 }
 
 // run provisions a database through its own client.
@@ -38,7 +39,7 @@ func run(t *testing.T, options cosmos.Options, throughputs provision.Throughputs
 		return nil, err
 	}
 	defer db.Close()
-	return provision.Run(t.Context(), db, throughputs)
+	return provision.Run(t.Context(), db, provision.Options{Throughputs: throughputs})
 }
 
 func newEngine(t *testing.T) (*cosmostest.Account, cosmos.Options) {

@@ -13,6 +13,7 @@ import (
 // surveyor compares the existing resources with the definitions before anything is written.
 type surveyor struct {
 	db          *cosmos.DB
+	options     Options
 	wanted      Throughputs
 	serverless  bool // the account is serverless; read only if a throughput is wanted
 	steps       []step
@@ -21,8 +22,8 @@ type surveyor struct {
 
 // survey returns the steps that create what is missing and change throughputs. Errors:
 // *schema.FormatError, *DifferenceError, or that of a request.
-func survey(ctx context.Context, db *cosmos.DB, wanted Throughputs) ([]step, error) {
-	v := &surveyor{db: db, wanted: wanted}
+func survey(ctx context.Context, db *cosmos.DB, options Options) ([]step, error) {
+	v := &surveyor{db: db, options: options, wanted: options.Throughputs}
 	if err := v.visit(ctx); err != nil {
 		return nil, err
 	}
@@ -51,6 +52,9 @@ func (v *surveyor) visit(ctx context.Context) error {
 		if _, err := schema.HasFormat(ctx, v.db); err != nil {
 			return err
 		}
+	}
+	if err := v.visitFormerScripts(ctx, exists); err != nil { // first, to make room
+		return fmt.Errorf("listing the scripts of the database %s: %w", v.db.Name(), cosmos.SetupError(err))
 	}
 	for _, script := range schema.Scripts {
 		if err := v.visitScript(ctx, script, exists[script.Container]); err != nil {
@@ -158,5 +162,43 @@ func (v *surveyor) visitScript(ctx context.Context, script cosmos.Script, contai
 		return nil
 	}
 	v.differences = append(v.differences, scriptDifferences(script, registered)...)
+	if v.options.RecreateScripts {
+		v.steps = append(v.steps, recreateScript(v.db, script))
+	}
+	return nil
+}
+
+// visitFormerScripts adds the steps that delete former versions of scripts. A version is former if
+// another one of the same name was registered after it. Versions of this program are kept, also if
+// an older program was started again.
+func (v *surveyor) visitFormerScripts(ctx context.Context, exists map[string]bool) error {
+	if v.options.KeepScripts {
+		return nil
+	}
+	type place struct {
+		container string
+		isTrigger bool
+	}
+	registered := map[place][]cosmos.RegisteredScript{}
+	for _, script := range schema.Scripts {
+		p := place{script.Container, script.Trigger}
+		if !exists[script.Container] || registered[p] != nil {
+			continue
+		}
+		var err error
+		if registered[p], err = v.db.ListScripts(ctx, script); err != nil {
+			return err
+		}
+	}
+	for _, script := range schema.Scripts {
+		versions := schema.VersionsOf(script, registered[place{script.Container, script.Trigger}])
+		for i, version := range versions[:max(0, len(versions)-1)] {
+			successor := versions[i+1]
+			if version.ID != script.ID && v.db.Now().Sub(successor.RegisteredAt()) > maxScriptAge {
+				former := cosmos.Script{ID: version.ID, Container: script.Container, Trigger: script.Trigger}
+				v.steps = append(v.steps, removeScript(v.db, former, successor.ID))
+			}
+		}
+	}
 	return nil
 }

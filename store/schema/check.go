@@ -37,28 +37,31 @@ func (*MissingError) IsDefinite() {}
 // also makes azcosmos load and cache the metadata that later requests need. Several processes may
 // call it at the same time. Errors: *MissingError; *FormatError; other errors if the account does
 // not answer or rejects the requests.
-func Check(ctx context.Context, db *cosmos.DB) error {
+//
+// blocked are the ids of the stored procedures that the account refuses to execute
+// (cosmos.IsScriptBlocked). Only their own operations fail, so that is no error.
+func Check(ctx context.Context, db *cosmos.DB) (blocked []string, err error) {
 	missing, err := missingContainers(ctx, db)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx = cosmos.WithSession(ctx)
 	hasFormat := false
 	if len(missing) == 0 { // before the scripts, because another format needs other ones
 		if hasFormat, err = HasFormat(ctx, db); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	scripts, err := missingScripts(ctx, db)
+	scripts, blocked, err := findScripts(ctx, db)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case len(missing)+len(scripts) > 0:
-		return &MissingError{Database: db.Name(), Containers: missing, Scripts: scripts}
+		return nil, &MissingError{Database: db.Name(), Containers: missing, Scripts: scripts}
 	case !hasFormat:
-		return storeFormat(ctx, db)
+		err = storeFormat(ctx, db)
 	}
-	return nil
+	return blocked, err
 }
 
 // CheckSource is Check for a database that is only read, such as the source of a copy. It needs no
@@ -90,18 +93,21 @@ func missingContainers(ctx context.Context, db *cosmos.DB) (names []string, err 
 	return names, nil
 }
 
-// missingScripts returns the ids of the scripts that are not registered.
-func missingScripts(ctx context.Context, db *cosmos.DB) (ids []string, err error) {
+// findScripts returns the ids of the scripts that are not registered, and of those that are
+// blocked.
+func findScripts(ctx context.Context, db *cosmos.DB) (missing, blocked []string, err error) {
 	for _, script := range Scripts {
 		exists, err := hasScript(ctx, db, script)
-		if err != nil {
-			return nil, fmt.Errorf("looking for the script %s of the database %s: %w", script.ID, db.Name(), cosmos.SetupError(err))
-		}
-		if !exists {
-			ids = append(ids, script.ID)
+		switch {
+		case cosmos.IsScriptBlocked(err):
+			blocked = append(blocked, script.ID)
+		case err != nil:
+			return nil, nil, fmt.Errorf("looking for the script %s of the database %s: %w", script.ID, db.Name(), cosmos.SetupError(err))
+		case !exists:
+			missing = append(missing, script.ID)
 		}
 	}
-	return ids, nil
+	return missing, blocked, nil
 }
 
 // hasScript reports whether a script is registered. It executes a stored procedure with a probe,

@@ -24,15 +24,13 @@ type Container struct {
 	sorts        [][]azcosmos.CompositeIndex // composite indexes
 }
 
-// The sort orders of lists: newestFirst is ORDER BY c.type, c.creationDate DESC, c.id DESC;
-// oldestFirst is ORDER BY c.type, c.creationDate, c.id; liveFirst is ORDER BY c.deleted,
-// c.creationDate DESC, c.id DESC. Lists fix the first property, so they never read a tombstone: it
-// has another type. In feed, all items are of one type, and tombstones have another value of
-// deleted.
+// The sort orders of lists: newestFirst is ORDER BY c.type, c.creationDate DESC, c.id DESC, or the
+// reverse of all three; liveFirst is ORDER BY c.deleted, c.creationDate DESC, c.id DESC. Lists fix
+// the first property, so they never read a tombstone: it has another type. In feed, all items are
+// of one type, and tombstones have another value of deleted.
 var (
-	newestFirst = sortBy("/type", azcosmos.CompositeIndexDescending)
-	oldestFirst = sortBy("/type", azcosmos.CompositeIndexAscending)
-	liveFirst   = sortBy("/deleted", azcosmos.CompositeIndexDescending)
+	newestFirst = sortByDate("/type")
+	liveFirst   = sortByDate("/deleted")
 )
 
 // mostUsedFirst is ORDER BY c.type, c.weight DESC, c.id.
@@ -42,11 +40,11 @@ var mostUsedFirst = []azcosmos.CompositeIndex{
 	{Path: "/id", Order: azcosmos.CompositeIndexAscending},
 }
 
-func sortBy(first string, order azcosmos.CompositeIndexOrder) []azcosmos.CompositeIndex {
+func sortByDate(first string) []azcosmos.CompositeIndex {
 	return []azcosmos.CompositeIndex{
 		{Path: first, Order: azcosmos.CompositeIndexAscending},
-		{Path: "/creationDate", Order: order},
-		{Path: "/id", Order: order},
+		{Path: "/creationDate", Order: azcosmos.CompositeIndexDescending},
+		{Path: "/id", Order: azcosmos.CompositeIndexDescending},
 	}
 }
 
@@ -63,7 +61,7 @@ var Containers = []Container{
 		partitionKey: "/postId",
 		included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
 		excluded:     []string{"/title/?", "/content/?", "/contentSize/*", "/recentComments/*", "/lastCommentDate/?", "/contentVersion/?", "/excerpt/?", "/tags/*", "/inputHash/?", "/edits/*"},
-		sorts:        [][]azcosmos.CompositeIndex{newestFirst, oldestFirst},
+		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{
 		Name:         Feed,

@@ -1,11 +1,14 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"slices"
+	"strings"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
@@ -23,7 +26,6 @@ var (
 	CreateLike      = newScript("createLike", Posts)
 	DeleteLike      = newScript("deleteLike", Posts)
 	UpdateUsernames = newScript("updateUsernames", Posts)
-	RecountPost     = newScript("recountPost", Posts)
 	RestoreRecent   = newScript("restoreRecentComments", Posts)
 	ReserveUsername = newScript("reserveUsername", Usernames)
 	TruncateFeed    = newTrigger("truncateFeed", Feed)
@@ -32,7 +34,7 @@ var (
 // Scripts are all scripts, in the order of their registration.
 var Scripts = []cosmos.Script{
 	CreatePost, CreateComment, UpdateComment, DeleteComment, CreateLike, DeleteLike,
-	UpdateUsernames, RecountPost, RestoreRecent, ReserveUsername, TruncateFeed,
+	UpdateUsernames, RestoreRecent, ReserveUsername, TruncateFeed,
 }
 
 // scriptVersionLength is the number of hexadecimal digits of the hash in a script's id.
@@ -48,6 +50,23 @@ func newScript(name, container string) cosmos.Script {
 	sum := sha256.Sum256(body)
 	version := hex.EncodeToString(sum[:])[:scriptVersionLength]
 	return cosmos.Script{ID: name + "-" + version, Container: container, Body: string(body)}
+}
+
+// VersionsOf returns those of a container's scripts that are versions of a script of this program,
+// this one included, in the order of their registration.
+func VersionsOf(script cosmos.Script, registered []cosmos.RegisteredScript) []cosmos.RegisteredScript {
+	name := nameOf(script.ID)
+	versions := slices.DeleteFunc(slices.Clone(registered), func(r cosmos.RegisteredScript) bool {
+		return nameOf(r.ID) != name || len(r.ID) != len(name)+1+scriptVersionLength
+	})
+	slices.SortStableFunc(versions, func(a, b cosmos.RegisteredScript) int { return cmp.Compare(a.Registered, b.Registered) })
+	return versions
+}
+
+// nameOf returns the name in a script's id, without its version.
+func nameOf(id string) string {
+	name, _, _ := strings.Cut(id, "-")
+	return name
 }
 
 func newTrigger(name, container string) cosmos.Script {
@@ -75,13 +94,18 @@ func UnknownCode(code string) error {
 }
 
 // Execute executes a stored procedure as DB.Execute does. Error: *MissingError if the procedure is
-// not registered. A missing item is not such an error: our procedures report it by a code.
+// not registered, also after the waits of DB.BackOff: provision may be about to register it again.
+// A missing item is not such an error: our procedures report it by a code.
 func Execute(
 	ctx context.Context, db *cosmos.DB, procedure cosmos.Script, partition string, argument, result any,
 ) (repeated bool, err error) {
-	repeated, err = db.Execute(ctx, procedure, partition, argument, result)
-	if cosmos.IsNotFound(err) {
-		err = &MissingError{Database: db.Name(), Scripts: []string{procedure.ID}}
+	for try := 1; ; try++ {
+		repeated, err = db.Execute(ctx, procedure, partition, argument, result)
+		switch {
+		case !cosmos.IsNotFound(err):
+			return repeated, err
+		case !db.BackOff(ctx, try):
+			return repeated, &MissingError{Database: db.Name(), Scripts: []string{procedure.ID}}
+		}
 	}
-	return repeated, err
 }

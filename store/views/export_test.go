@@ -31,7 +31,8 @@ func (v *Views) WriteFeedCopy(ctx context.Context, post *blog.Post, current Copy
 }
 
 func (v *Views) UpdateUsernames(ctx context.Context, postID string, argument UpdateUsernamesArgument) (int, bool, error) {
-	return v.updateUsernames(ctx, postID, argument)
+	argument.PostID = postID
+	return v.updateUsernames(ctx, &argument)
 }
 
 // TakeTurnsForever makes groups of the feed wait for their turn, however long others take.

@@ -100,7 +100,11 @@ func (f feedPosts) create(ctx context.Context, post *blog.Post) error {
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	_, err = f.feed.CreateItem(ctx, azcosmos.NewPartitionKeyString(schema.FeedPartition), text, cosmos.WithTrigger(schema.TruncateFeed))
+	err = cosmos.ExecuteOnceMore(ctx, func() error {
+		key := azcosmos.NewPartitionKeyString(schema.FeedPartition)
+		_, err := f.feed.CreateItem(ctx, key, text, cosmos.WithTrigger(schema.TruncateFeed))
+		return err
+	})
 	return f.orMissingTrigger(ctx, cosmos.ToBlogError(err))
 }
 

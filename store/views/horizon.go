@@ -164,13 +164,16 @@ func (v *Views) writeHorizon(
 	}
 	key, options := azcosmos.NewPartitionKeyString(schema.FeedPartition), cosmos.WithTrigger(schema.TruncateFeed)
 	var answer azcosmos.ItemResponse
-	if etag == "" {
-		answer, err = v.feed.CreateItem(ctx, key, text, options)
-		return answer.ETag, v.orMissingTrigger(ctx, cosmos.ToBlogError(err))
-	}
-	options.IfMatchEtag = &etag
-	answer, err = v.feed.ReplaceItem(ctx, key, HorizonID, text, options)
-	if err = cosmos.ToBlogError(err); cosmos.IsRaceLost(err) {
+	err = cosmos.ExecuteOnceMore(ctx, func() (err error) {
+		if etag == "" {
+			answer, err = v.feed.CreateItem(ctx, key, text, options)
+			return err
+		}
+		options.IfMatchEtag = &etag
+		answer, err = v.feed.ReplaceItem(ctx, key, HorizonID, text, options)
+		return err
+	})
+	if err = cosmos.ToBlogError(err); etag != "" && cosmos.IsRaceLost(err) {
 		return "", err
 	}
 	return answer.ETag, v.orMissingTrigger(ctx, err)

@@ -144,21 +144,23 @@ const pageSize = cosmos.MaxBatchOperations
 // rowQuery reads the rows of a query page by page. It keeps only the continuation token, not a
 // pager: a pager of azcore ends at its first error, as if there were no more pages.
 type rowQuery[Row comparable] struct {
-	open         func(continuation *string) cosmos.Pager
-	continuation *string // of the next page; nil for the first
-	pages        int     // read so far
+	open         func(size int, continuation *string) cosmos.Pager
+	size         func() int // of the next page, in rows
+	continuation *string    // of the next page; nil for the first
+	pages        int        // read so far
 }
 
 func newRowQuery[Row comparable](
 	c *azcosmos.ContainerClient, key azcosmos.PartitionKey, text string, parameters ...azcosmos.QueryParameter,
 ) *rowQuery[Row] {
-	return &rowQuery[Row]{open: func(continuation *string) cosmos.Pager {
+	open := func(size int, continuation *string) cosmos.Pager {
 		return c.NewQueryItemsPager(text, key, &azcosmos.QueryOptions{
 			QueryParameters:   parameters,
-			PageSizeHint:      pageSize,
+			PageSizeHint:      int32(size),
 			ContinuationToken: continuation,
 		})
-	}}
+	}
+	return &rowQuery[Row]{open: open, size: func() int { return pageSize }}
 }
 
 // more reports whether there may be another page.
@@ -167,7 +169,7 @@ func (q *rowQuery[Row]) more() bool { return q.pages == 0 || q.continuation != n
 // next returns the rows of the next page, each once. After an error, also of a page that cannot be
 // decoded, it reads the same page again.
 func (q *rowQuery[Row]) next(ctx context.Context) ([]Row, error) {
-	rows, continuation, err := cosmos.NextPage[Row](ctx, q.open(q.continuation), nil)
+	rows, continuation, err := cosmos.NextPage[Row](ctx, q.open(q.size(), q.continuation), nil)
 	if err != nil {
 		return nil, err
 	}

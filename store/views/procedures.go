@@ -12,7 +12,9 @@ import (
 type changedAnswer struct {
 	Code    string `json:"code"`
 	Updated int    `json:"updated"` // how many items changed
-	More    bool   `json:"more"`    // updateUsernames: execute it again
+	More    bool   `json:"more"`    // updateUsernames: execute it again, with the Continuation
+
+	Continuation string `json:"continuation"`
 }
 
 type updateUsernamesArgument struct {
@@ -20,29 +22,24 @@ type updateUsernamesArgument struct {
 	UserID         string `json:"userId"`
 	Username       string `json:"username"`
 	AuthorRevision int64  `json:"authorRevision"`
+	Limit          int    `json:"limit"` // of items
+	Continuation   string `json:"continuation,omitempty"`
 }
 
-// postArgument is the argument of recountPost and restoreRecentComments.
+// postArgument is the argument of restoreRecentComments.
 type postArgument struct {
 	PostID string `json:"postId"`
 }
 
 // updateUsernames writes the username of the argument to all items of a user in one partition of
 // posts that have an earlier revision of the user, and to the recent comments of its post. It
-// returns the number of changed items. If more is true, it must be executed again: an execution
-// changes as many items as it has time for.
-func (v *Views) updateUsernames(ctx context.Context, postID string, argument updateUsernamesArgument) (updated int, more bool, err error) {
-	argument.PostID = postID
-	a, err := v.execute(ctx, schema.UpdateUsernames, postID, argument)
+// returns the number of changed items. If more is true, it must be executed again, with the
+// continuation that it sets in the argument: an execution changes at most as many items as the
+// argument's limit, and as it has time for.
+func (v *Views) updateUsernames(ctx context.Context, argument *updateUsernamesArgument) (updated int, more bool, err error) {
+	a, err := v.execute(ctx, schema.UpdateUsernames, argument.PostID, argument)
+	argument.Continuation = a.Continuation // after an error, from the beginning
 	return a.Updated, a.More, err
-}
-
-// RecountPost sets the counters of a post to the number of its comments and likes, and reports
-// whether they were wrong. A corrected counter is a change of the post. Errors: NOT_FOUND if
-// there is no such post, or it is deleted; cosmos.IsScriptTimeout if there are too many to count.
-func (v *Views) RecountPost(ctx context.Context, postID string) (corrected bool, err error) {
-	a, err := v.execute(ctx, schema.RecountPost, postID, postArgument{postID})
-	return a.Updated > 0, err
 }
 
 // RestoreRecentComments sets the recent comments of a post to its newest comments, if they are

@@ -100,12 +100,14 @@ func (v *Views) PurgePost(ctx context.Context, postID string) error {
 // The first call of Next only reads the post. Errors: CONFLICT if the post is not deleted, and
 // NOT_FOUND if the replica that answers has no such post. The pass then changes nothing.
 func (v *Views) PurgePass(postID string) Pass {
-	return &purgePass{
+	pass := &purgePass{
 		views:   v,
 		postID:  postID,
 		session: cosmos.WithSession(context.Background()),
-		query:   v.responses(postID),
+		size:    newTransactionSize(cosmos.MaxBatchOperations),
 	}
+	pass.query = pass.responses()
+	return pass
 }
 
 type purgePass struct {
@@ -115,6 +117,7 @@ type purgePass struct {
 	state    purgeState
 	author   string // of the post
 	query    *rowQuery[ResponseRow]
+	size     *transactionSize // of a page
 	progress progress
 }
 
@@ -163,7 +166,7 @@ func (p *purgePass) endOfQuery() (page []Step, done bool) {
 		p.state = purgeEnded
 		return nil, true
 	case p.query.pages > 1 && found > 0:
-		p.query = p.views.responses(p.postID)
+		p.query = p.responses()
 		return nil, false
 	}
 	p.state = purgeEnded
@@ -175,8 +178,10 @@ func (p *purgePass) expireStep(ctx context.Context) (changed int, more bool, err
 	return 0, false, p.views.expirePost(withSessionOf(ctx, p.session), p.postID, p.author)
 }
 
-func (v *Views) responses(postID string) *rowQuery[ResponseRow] {
-	return newRowQuery[ResponseRow](v.posts, azcosmos.NewPartitionKeyString(postID), responsesQuery)
+func (p *purgePass) responses() *rowQuery[ResponseRow] {
+	query := newRowQuery[ResponseRow](p.views.posts, azcosmos.NewPartitionKeyString(p.postID), responsesQuery)
+	query.size = p.size.items
+	return query
 }
 
 // checkPostDeleted returns the id of the post's author, or CONFLICT unless the post is deleted.
@@ -211,8 +216,13 @@ func (p *purgePass) remove(ctx context.Context, responses []ResponseRow) (left [
 	for _, response := range responses {
 		batch.DeleteItem(response.ID, nil)
 	}
-	result, err := p.views.posts.ExecuteTransactionalBatch(ctx, batch, nil)
-	if err = cosmos.ToBlogError(err); err == nil && result.Success {
+	deleted := false
+	err = p.size.charged(ctx, func(ctx context.Context) (int, error) {
+		result, err := p.views.posts.ExecuteTransactionalBatch(ctx, batch, nil)
+		deleted = err == nil && result.Success
+		return len(responses), cosmos.ToBlogError(err)
+	})
+	if deleted {
 		return nil, nil
 	}
 	if err != nil && !cosmos.IsItemError(err) {

@@ -46,21 +46,17 @@ func (s postScene) addScene() postScene {
 
 // postProcedures are all ways to execute a procedure in posts.
 var postProcedures = map[string]func(postScene) error{
-	"createComment":        func(s postScene) error { return s.createComment("key") },
-	"updateComment":        func(s postScene) error { return s.edit(s.newest, "Edited.") },
-	"updateComment second": func(s postScene) error { return s.edit(s.second, "Edited.") },
-	"deleteComment":        func(s postScene) error { return s.delete(s.ada, s.newest) },
-	"deleteComment second": func(s postScene) error { return s.delete(s.ada, s.second) },
-	"createLike":           func(s postScene) error { return s.like(s.carl) },
-	"createLike again":     func(s postScene) error { return s.like(s.bob) },
-	"deleteLike":           func(s postScene) error { return s.unlike(s.bob) },
-	"deleteLike of none":   func(s postScene) error { return s.unlike(s.carl) },
-	"updateUsernames":      func(s postScene) error { return s.rename(s.bob, 1) },
-	"updateUsernames ada":  func(s postScene) error { return s.rename(s.ada, 1) },
-	"recountPost": func(s postScene) error {
-		_, err := s.RecountPost(s.Ctx(), s.post.ID)
-		return err
-	},
+	"createComment":         func(s postScene) error { return s.createComment("key") },
+	"updateComment":         func(s postScene) error { return s.edit(s.newest, "Edited.") },
+	"updateComment second":  func(s postScene) error { return s.edit(s.second, "Edited.") },
+	"deleteComment":         func(s postScene) error { return s.delete(s.ada, s.newest) },
+	"deleteComment second":  func(s postScene) error { return s.delete(s.ada, s.second) },
+	"createLike":            func(s postScene) error { return s.like(s.carl) },
+	"createLike again":      func(s postScene) error { return s.like(s.bob) },
+	"deleteLike":            func(s postScene) error { return s.unlike(s.bob) },
+	"deleteLike of none":    func(s postScene) error { return s.unlike(s.carl) },
+	"updateUsernames":       func(s postScene) error { return s.rename(s.bob, 1) },
+	"updateUsernames ada":   func(s postScene) error { return s.rename(s.ada, 1) },
 	"restoreRecentComments": func(s postScene) error { return s.RestoreRecentComments(s.Ctx(), s.post.ID) },
 }
 
@@ -181,7 +177,7 @@ func TestProceduresAreSerializable(t *testing.T) {
 		for name, procedure := range postProcedures {
 			for otherName, other := range others {
 				for _, damaged := range []damage{none, wrong, halfRenamed} {
-					if damaged == wrong && name != "recountPost" && name != "restoreRecentComments" {
+					if damaged == wrong && name != "restoreRecentComments" {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s during %s, %s", otherName, name, damaged), func(t *testing.T) {

@@ -221,12 +221,23 @@ func (v *Views) sweptPosts(sweep Sweep) *rowQuery[schema.PostID] {
 }
 
 func (v *Views) sweepStep(postID string, sweep Sweep) Step {
-	return func(ctx context.Context) (int, bool, error) {
-		return v.updateUsernames(ctx, postID, updateUsernamesArgument{
-			UserID: sweep.UserID, Username: sweep.Username, AuthorRevision: sweep.AuthorRevision,
+	size := newTransactionSize(maxSweptItems)
+	argument := &updateUsernamesArgument{
+		PostID: postID, UserID: sweep.UserID, Username: sweep.Username, AuthorRevision: sweep.AuthorRevision,
+	}
+	return func(ctx context.Context) (updated int, more bool, err error) {
+		argument.Limit = size.items()
+		err = size.charged(ctx, func(ctx context.Context) (int, error) {
+			updated, more, err = v.updateUsernames(ctx, argument)
+			return updated, err
 		})
+		return updated, more, err
 	}
 }
+
+// maxSweptItems is the largest number of items that an execution of updateUsernames changes. It
+// loads as many, of up to 40 KB each, before it stops at the length of their texts.
+const maxSweptItems = 30
 
 // SweepPost executes a sweep in one partition of posts, and returns the number of items that
 // changed. It executes updateUsernames until there is no more to do: the service limits how much

@@ -296,8 +296,8 @@ func TestSweepReadsOnePageForEachPost(t *testing.T) {
 	if updated != posts*(comments+1) || pages > posts+2 || w.remaining(sweep) != 0 {
 		t.Errorf("%d items updated after %d pages, %d are left", updated, pages, w.remaining(sweep))
 	}
-	if want := posts * (comments/100 + 1); executions != want {
-		t.Errorf("%d executions instead of %d: one for each hundred comments, and one that finds no more", executions, want)
+	if want := posts * (1 + (comments-20+29)/30); executions != want {
+		t.Errorf("%d executions instead of %d: one for twenty comments, and one for each thirty after them", executions, want)
 	}
 }
 

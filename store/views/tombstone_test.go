@@ -178,7 +178,6 @@ func (w *tombstoneWorld) charges(purged *blog.Post) map[string]float64 {
 		w.OK(err)
 		return w.MoveHorizon(ctx, horizon, horizon.Position(), etag)
 	})
-	w.charge(charges, "a recount", func(ctx context.Context) error { _, err := w.RecountPost(ctx, w.post.ID); return err })
 	w.charge(charges, "a sweep", func(ctx context.Context) error { _, err := views.Run(ctx, w.SweepPass(sweep)); return err })
 	w.charge(charges, "a pass of a deletion", func(ctx context.Context) error {
 		_, err := views.Run(ctx, w.DeletionPass(views.Deletion{UserID: w.ann.ID, Revision: 1, Last: true}))

@@ -27,7 +27,7 @@ type Model struct {
 
 // New creates what the program needs in an empty database. The throughputs are as for provision.
 func New(ctx context.Context, db *cosmos.DB, throughputs provision.Throughputs) (*Model, error) {
-	_, err := provision.Run(ctx, db, throughputs)
+	_, err := provision.Run(ctx, db, provision.Options{Throughputs: throughputs})
 	return &Model{store.New(db), db}, err
 }
 

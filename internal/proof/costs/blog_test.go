@@ -84,7 +84,7 @@ func newBlog(t *testing.T) *blogUnderTest {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	if _, err := provision.Run(deadline(t), db, provision.Throughputs{}); err != nil {
+	if _, err := provision.Run(deadline(t), db, provision.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	b.openProjector(t, options)
@@ -111,7 +111,7 @@ func open(t *testing.T, options cosmos.Options) *cosmos.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	if err := schema.Check(deadline(t), db); err != nil {
+	if _, err := schema.Check(deadline(t), db); err != nil {
 		t.Fatal(err)
 	}
 	return db

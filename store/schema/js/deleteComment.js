@@ -72,7 +72,7 @@ function deleteComment(args) {
   function setRecent(comment, newest) {
     const known = recentComments(post).map((c) => JSON.stringify(c));
     post.recentComments = newest.map(recentOf);
-    touch(newest.filter((c) => !known.includes(JSON.stringify(recentOf(c)))), () => mark(comment));
+    touch(newest.filter((c) => known.indexOf(JSON.stringify(recentOf(c))) < 0), () => mark(comment));
   }
 
   function touch(comments, next) {

@@ -42,7 +42,7 @@ function updateComment(args) {
       response.setBody({ code: "COMMENT_NOT_FOUND" });
     } else if (comment.userId !== args.userId) {
       response.setBody({ code: "FORBIDDEN" });
-    } else if (comment.content === args.content || (comment.edits || []).includes(args.edit)) {
+    } else if (comment.content === args.content || (comment.edits || []).indexOf(args.edit) >= 0) {
       answer(comment);
     } else {
       comment.content = args.content;

@@ -2,30 +2,34 @@
 // post's recent comments of the user.
 //
 // Each item holds the user's revision from which its username was copied. Only items with a smaller
-// revision are written, so an earlier rename that arrives late has no effect. After one page, or if
-// the time limit is near, the completed writes are kept and the result has more = true; the caller
-// must execute the script again. So other writes to the partition wait only briefly. The query finds
-// only items that are still to be written, so repetition is harmless.
+// revision are written, so an earlier rename that arrives late has no effect. After args.limit items,
+// or long texts, or if the time limit is near, the completed writes are kept and the result has
+// more = true; the caller must execute the script again, with the result's continuation. So other
+// writes to the partition wait only briefly, and no execution is charged as much as the service
+// allows a script: without the continuation, it would read the items of former executions again.
+// The query finds only items that are still to be written, so repetition is harmless.
 // The post comes first: once its comments are written, no query finds that the post is still to be.
 function updateUsernames(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
+  const maxText = 40000; // characters of the written comments
   let updated = 0;
+  let text = 0;
 
   if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
     return;
   }
-  if (!collection.readDocument(collection.getAltLink() + "/docs/" + args.postId, onPost)) answer(true);
+  if (!collection.readDocument(collection.getAltLink() + "/docs/" + args.postId, onPost)) answer(args.continuation);
 
   function onPost(err, post) {
     if (err && err.number !== 404) fail(err);
     if (err || post.type !== "post" || post.deleted || !renameIn(post)) {
-      find("");
+      find(args.continuation);
       return;
     }
     post.revision = count(post.revision) + 1;
-    replace(post, () => find(""));
+    replace(post, args.continuation, () => find(args.continuation));
   }
 
   // Returns whether the post has the former username.
@@ -50,29 +54,33 @@ function updateUsernames(args) {
         { name: "@authorRevision", value: args.authorRevision }
       ]
     };
-    const options = { pageSize: 100 };
+    const options = { pageSize: args.limit };
     if (continuation) options.continuation = continuation;
-    if (!collection.queryDocuments(collection.getSelfLink(), query, options, onPage)) answer(true);
+    if (!collection.queryDocuments(collection.getSelfLink(), query, options, onPage)) answer(continuation);
+
+    function onPage(err, page, options) {
+      if (err) fail(err);
+      if (page.length === 0 && options.continuation) find(options.continuation);
+      else update(page, 0, continuation, options.continuation);
+    }
   }
 
-  function onPage(err, page, options) {
-    if (err) fail(err);
-    if (page.length === 0 && options.continuation) find(options.continuation);
-    else update(page, 0, Boolean(options.continuation));
+  // Renames the items of a page from the i-th on. current and next are the continuations with which
+  // this page and the next one are read.
+  function update(page, i, current, next) {
+    if (i === page.length) {
+      answer(next, !next);
+    } else if (text > maxText) {
+      answer(current);
+    } else {
+      text += (page[i].content || "").length;
+      setName(page[i]);
+      replace(page[i], current, () => update(page, i + 1, current, next));
+    }
   }
 
-  function update(page, i, more) {
-    if (i < page.length) rename(page[i], () => update(page, i + 1, more));
-    else answer(more);
-  }
-
-  function rename(item, next) {
-    setName(item);
-    replace(item, next);
-  }
-
-  function replace(item, next) {
-    if (!collection.replaceDocument(item._self, item, { etag: item._etag }, onReplaced)) answer(true);
+  function replace(item, continuation, next) {
+    if (!collection.replaceDocument(item._self, item, { etag: item._etag }, onReplaced)) answer(continuation);
 
     function onReplaced(err) {
       if (err && err.number !== 404) fail(err);
@@ -81,8 +89,8 @@ function updateUsernames(args) {
     }
   }
 
-  function answer(more) {
-    response.setBody({ code: "OK", updated: updated, more: more });
+  function answer(continuation, done) {
+    response.setBody({ code: "OK", updated: updated, more: !done, continuation: continuation || "" });
   }
 
   function count(n) {
