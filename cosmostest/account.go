@@ -74,8 +74,9 @@ type Options struct {
 // concurrently, by the scripts of different partitions.
 type Scripts struct {
 	// Snapshot runs scripts under snapshot isolation, as the service does: other writes commit
-	// meanwhile, and a script whose items have changed is rejected with 449. Without it, the scripts
-	// of one partition run one after the other.
+	// meanwhile, and a script whose items have changed is rejected with 449. The account repeats it
+	// for up to 30 s, as the service does, unless the request has x-ms-noretry-449: True. Without
+	// Snapshot, the scripts of one partition run one after the other.
 	Snapshot bool
 
 	// OwnWrites lets the queries of a script see its own writes. The service's documentation does not
@@ -274,7 +275,9 @@ func (a *Account) Check() error { return a.engine.Check() }
 func (a *Account) Key() string { return a.engine.Key() }
 
 // ServeHTTP answers a request of the REST protocol, without faults. Serve also listens on a port.
-func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	gateway{a.handler}.ServeHTTP(w, r)
+}
 
 // NewTransport returns another client's way to the account, with faults of its own.
 func (a *Account) NewTransport() *Transport { return newTransport(a.t, a, a.Key()) }

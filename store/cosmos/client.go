@@ -49,7 +49,7 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writ
 		},
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
 		PerRetryPolicies: []policy.Policy{
-			conflictRetryPolicy{backoff{o.Sleep}},
+			conflictRetryPolicy{o.Sleep},
 			fencePolicy{},
 			metadataPolicy{},
 			priorityPolicy{o.BackgroundBucket},

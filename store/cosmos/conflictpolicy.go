@@ -1,22 +1,52 @@
 package cosmos
 
 import (
+	"context"
 	"net/http"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 )
 
-// conflictRetryPolicy retries a request whose transaction conflicted with a concurrent one
-// (backoff). Nothing of the transaction was committed, so a retry is safe. Neither azcosmos nor
-// azcore retries these. If the last try conflicts too, the caller gets its answer.
-type conflictRetryPolicy struct{ backoff }
+// noRetryHeader forbids the service's gateway to repeat a 449 itself, which it does for up to 30 s
+// (azure-cosmos-dotnet-v3, pull request 5990, GatewayStoreModel; azure-sdk-for-java, pull request
+// 49332). That is longer than a command lasts.
+const noRetryHeader = "X-Ms-Noretry-449"
+
+// The pauses of conflictRetryPolicy begin at firstDelay and double up to lastConflictDelay. For
+// requests without a deadline, they add up to conflictTime at most, the default of --timeout.
+const (
+	lastConflictDelay = time.Second
+	conflictTime      = 10 * time.Second
+)
+
+// conflictRetryPolicy retries a request whose transaction conflicted with a concurrent one, until
+// the context's deadline: it begins no pause that would end later. Nothing of the transaction was
+// committed, so a retry is safe. Neither azcosmos nor azcore retries these, and noRetryHeader leaves
+// them to us. If the last try conflicts too, the caller gets its answer, which is THROTTLED.
+type conflictRetryPolicy struct {
+	sleep func(ctx context.Context, d time.Duration) error
+}
 
 func (p conflictRetryPolicy) Do(request *policy.Request) (*http.Response, error) {
-	for try := 1; ; try++ {
+	if request.Raw().Method != http.MethodGet { // queries, too
+		request.Raw().Header.Set(noRetryHeader, "True")
+	}
+	left := conflictTime // that pauses may still take
+	deadline, limited := request.Raw().Context().Deadline()
+	if limited {
+		left = time.Until(deadline)
+	}
+	for delay := firstDelay; ; delay = min(2*delay, lastConflictDelay) {
 		response, err := request.Next()
-		if err != nil || !isTransactionConflict(response) || !p.wait(request.Raw().Context(), try) {
+		if err != nil || !isTransactionConflict(response) {
 			return response, err
+		}
+		pause := jitter(delay)
+		if left -= pause; left < 0 || limited && time.Until(deadline) < pause ||
+			p.sleep(request.Raw().Context(), pause) != nil {
+			return response, nil
 		}
 		runtime.Drain(response)
 		if err := request.RewindBody(); err != nil {

@@ -26,10 +26,11 @@ func (b backoff) wait(ctx context.Context, try int) bool {
 	if try >= maxTries {
 		return false
 	}
-	delay := firstDelay << (try - 1)
-	delay = delay/2 + rand.N(delay) // jitter: half to one and a half of the delay
-	return b.sleep(ctx, delay) == nil
+	return b.sleep(ctx, jitter(firstDelay<<(try-1))) == nil
 }
+
+// jitter returns a random time between half and one and a half of a delay.
+func jitter(delay time.Duration) time.Duration { return delay/2 + rand.N(delay) }
 
 // Limits of RetryTransient for a step of unknown outcome. The delays double from the first to the
 // last and add up to 33 s, in which the service can fail over to other machines.
