@@ -31,13 +31,13 @@ const (
 )
 
 // pipeline returns the options that azcosmos and restClient share. A request passes the policies in
-// the order of the list. recorderPolicy comes after conflictRetryPolicy, and so records its
-// retries.
+// the order of the list. recorderPolicy comes after conflictRetryPolicy and regionPolicy, and so
+// records their retries.
 //
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it
 // executes it.
-func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) azcore.ClientOptions {
+func (o Options) pipeline(regions *regions, throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) azcore.ClientOptions {
 	return azcore.ClientOptions{
 		Transport: o.Transport,
 		Retry: policy.RetryOptions{
@@ -50,6 +50,7 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writ
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
 		PerRetryPolicies: []policy.Policy{
 			conflictRetryPolicy{o.Sleep},
+			regionPolicy{regions, o.Sleep},
 			fencePolicy{},
 			metadataPolicy{},
 			priorityPolicy{o.BackgroundBucket},
@@ -58,6 +59,7 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writ
 			recorderPolicy{o.Recorder},
 			throttlePolicy{throttles},
 			clockPolicy{clock},
+			connectionPolicy{},
 			answersPolicy{},
 		},
 	}

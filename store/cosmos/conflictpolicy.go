@@ -14,17 +14,10 @@ import (
 // 49332). That is longer than a command lasts.
 const noRetryHeader = "X-Ms-Noretry-449"
 
-// The pauses of conflictRetryPolicy begin at firstDelay and double up to lastConflictDelay. For
-// requests without a deadline, they add up to conflictTime at most, the default of --timeout.
-const (
-	lastConflictDelay = time.Second
-	conflictTime      = 10 * time.Second
-)
-
 // conflictRetryPolicy retries a request whose transaction conflicted with a concurrent one, until
-// the context's deadline: it begins no pause that would end later. Nothing of the transaction was
-// committed, so a retry is safe. Neither azcosmos nor azcore retries these, and noRetryHeader leaves
-// them to us. If the last try conflicts too, the caller gets its answer, which is THROTTLED.
+// the context's deadline (patience). Nothing of the transaction was committed, so a retry is safe.
+// Neither azcosmos nor azcore retries these, and noRetryHeader leaves them to us. If the last try
+// conflicts too, the caller gets its answer, which is THROTTLED.
 type conflictRetryPolicy struct {
 	sleep func(ctx context.Context, d time.Duration) error
 }
@@ -33,20 +26,10 @@ func (p conflictRetryPolicy) Do(request *policy.Request) (*http.Response, error)
 	if request.Raw().Method != http.MethodGet { // queries, too
 		request.Raw().Header.Set(noRetryHeader, "True")
 	}
-	left := conflictTime // that pauses may still take
-	deadline, limited := request.Raw().Context().Deadline()
-	if limited {
-		left = time.Until(deadline)
-	}
-	for delay := firstDelay; ; delay = min(2*delay, lastConflictDelay) {
+	for patience := newPatience(request.Raw().Context(), p.sleep); ; {
 		response, err := request.Next()
-		if err != nil || !isTransactionConflict(response) {
+		if err != nil || !isTransactionConflict(response) || !patience.wait() {
 			return response, err
-		}
-		pause := jitter(delay)
-		if left -= pause; left < 0 || limited && time.Until(deadline) < pause ||
-			p.sleep(request.Raw().Context(), pause) != nil {
-			return response, nil
 		}
 		runtime.Drain(response)
 		if err := request.RewindBody(); err != nil {

@@ -66,7 +66,11 @@ func New(options Options) (*DB, error) {
 	options = options.withDefaults()
 	throttles, clock := new(throttleMonitor), &databaseClock{local: options.Now, off: options.ClockOff}
 	writes := new(writeObservers)
-	clientOptions := options.pipeline(throttles, clock, writes)
+	regions, err := newRegions(options)
+	if err != nil {
+		return nil, err
+	}
+	clientOptions := options.pipeline(regions, throttles, clock, writes)
 	client, err := newClient(options, clientOptions)
 	if err != nil {
 		return nil, err
@@ -75,6 +79,7 @@ func New(options Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	regions.read = rest.readAccount
 	return &DB{
 		name:       options.Database,
 		client:     client,

@@ -16,7 +16,7 @@ import (
 )
 
 // restClient sends the requests for which azcosmos has no call: for stored procedures, triggers and
-// offers. It sends them to the configured endpoint, which routes to the write region.
+// offers. regionPolicy sends them to the region that writes.
 type restClient struct {
 	endpoint string
 	database string

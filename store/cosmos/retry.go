@@ -32,6 +32,41 @@ func (b backoff) wait(ctx context.Context, try int) bool {
 // jitter returns a random time between half and one and a half of a delay.
 func jitter(delay time.Duration) time.Duration { return delay/2 + rand.N(delay) }
 
+// patience bounds the pauses between the tries of one request: they begin at firstDelay and double
+// up to lastPatientDelay, until the context's deadline. A pause that would end later is not begun.
+// Without a deadline, they add up to patientTime at most, the default of --timeout.
+type patience struct {
+	ctx      context.Context
+	sleep    func(ctx context.Context, d time.Duration) error
+	deadline time.Time // zero if there is none
+	left     time.Duration
+	delay    time.Duration
+}
+
+const (
+	lastPatientDelay = time.Second
+	patientTime      = 10 * time.Second
+)
+
+func newPatience(ctx context.Context, sleep func(ctx context.Context, d time.Duration) error) *patience {
+	p := &patience{ctx: ctx, sleep: sleep, left: patientTime, delay: firstDelay}
+	if deadline, ok := ctx.Deadline(); ok {
+		p.deadline, p.left = deadline, time.Until(deadline)
+	}
+	return p
+}
+
+// wait waits before the next try. It returns false if there is no next try, or if ctx is done.
+func (p *patience) wait() bool {
+	pause := jitter(p.delay)
+	p.delay = min(2*p.delay, lastPatientDelay)
+	p.left -= pause // also if sleep returns at once
+	if p.left < 0 || !p.deadline.IsZero() && time.Until(p.deadline) < pause {
+		return false
+	}
+	return p.sleep(p.ctx, pause) == nil
+}
+
 // Limits of RetryTransient for a step of unknown outcome. The delays double from the first to the
 // last and add up to 33 s, in which the service can fail over to other machines.
 const (

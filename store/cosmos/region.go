@@ -1,0 +1,226 @@
+package cosmos
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+)
+
+// Substatuses of 403 by which a region rejects a request that another one takes ("HTTP status codes
+// for Azure Cosmos DB"). Nothing was executed.
+const (
+	writeForbidden  = 3    // a write, in a region that does not write, or no longer
+	accountNotFound = 1008 // the account has no such region any more
+)
+
+// regions follows the regions of an account by its description, the answer to GET /. azcosmos reads
+// it every five minutes, and regionPolicy after a request that a region rejected or did not answer.
+// It may be used concurrently.
+type regions struct {
+	configured string                                       // the host of Options.Endpoint
+	read       func(ctx context.Context, host string) error // sends GET / to a host
+	disconnect func()                                       // closes idle connections
+
+	mu        sync.Mutex
+	write     string        // the host of the region that writes; empty before the first answer
+	known     []string      // the hosts of all regions
+	reading   chan struct{} // closed when the reading that is under way ends; nil if none is
+	lastEnded time.Time     // when the last reading ended
+}
+
+// Limits of reading the account again: of an answer, and of the rate.
+const (
+	accountTimeout  = 3 * time.Second // for each host
+	accountInterval = time.Second
+)
+
+// newRegions returns the regions of an account of which nothing is known yet. read must be set
+// before the first request.
+func newRegions(options Options) (*regions, error) {
+	endpoint, err := url.Parse(options.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	r := &regions{configured: endpoint.Host, disconnect: func() {}}
+	if connected, ok := options.Transport.(interface{ CloseIdleConnections() }); ok {
+		r.disconnect = connected.CloseIdleConnections
+	}
+	return r, nil
+}
+
+// learn takes the regions from a description of the account.
+func (r *regions) learn(response *http.Response) {
+	type location struct {
+		Endpoint string `json:"databaseAccountEndpoint"`
+	}
+	var account struct {
+		Writable []location `json:"writableLocations"`
+		Readable []location `json:"readableLocations"`
+	}
+	body, err := runtime.Payload(response)
+	if err != nil || json.Unmarshal(body, &account) != nil {
+		return
+	}
+	var hosts []string
+	for _, l := range slices.Concat(account.Writable, account.Readable) {
+		if endpoint, err := url.Parse(l.Endpoint); err == nil && endpoint.Host != "" && !slices.Contains(hosts, endpoint.Host) {
+			hosts = append(hosts, endpoint.Host)
+		}
+	}
+	if len(account.Writable) == 0 || len(hosts) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.write, r.known = hosts[0], hosts
+}
+
+// host returns the host of the region that writes, or the configured one if it is unknown.
+func (r *regions) host() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.write == "" {
+		return r.configured
+	}
+	return r.write
+}
+
+// several reports whether the account has several regions.
+func (r *regions) several() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.known) > 1
+}
+
+// refresh reads the account, once for all concurrent callers, and returns a channel that is closed
+// at the end. It does nothing within accountInterval after the last reading.
+func (r *regions) refresh() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.reading != nil:
+	case time.Since(r.lastEnded) < accountInterval:
+		done := make(chan struct{})
+		close(done)
+		return done
+	default:
+		r.reading = make(chan struct{})
+		go r.readAny(append([]string{r.configured}, r.known...))
+	}
+	return r.reading
+}
+
+// readAny reads the account at the first host that answers. Connections of before the failover may
+// lead to the former region, so it closes them.
+func (r *regions) readAny(hosts []string) {
+	r.disconnect()
+	for _, host := range hosts {
+		ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
+		err := r.read(ctx, host)
+		cancel()
+		if err == nil {
+			break
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.reading)
+	r.reading, r.lastEnded = nil, time.Now()
+}
+
+// readAccount reads the description of the account at a host. regionPolicy takes the regions from
+// the answer.
+func (c *restClient) readAccount(ctx context.Context, host string) error {
+	request, err := runtime.NewRequest(ctx, http.MethodGet, c.endpoint)
+	if err != nil {
+		return err
+	}
+	request.Raw().Host, request.Raw().URL.Host = host, host
+	request.Raw().Header.Set(versionHeader, apiVersion)
+	request.SetOperationValue(resource{})
+	return c.send(request, nil, http.StatusOK, nil)
+}
+
+// regionPolicy sends all requests to the region that writes. azcosmos, without preferred regions,
+// does the same, except for some minutes after a failover: it reads the account only at the
+// configured endpoint, and not for a region that was in doubt within five minutes.
+//
+// It repeats what a region rejects (403/3 and 403/1008), or what was not sent because there was no
+// connection and another region writes by now, until the context's deadline (patience). After
+// that, a rejection is an error.
+type regionPolicy struct {
+	*regions
+	sleep func(ctx context.Context, d time.Duration) error
+}
+
+func (p regionPolicy) Do(request *policy.Request) (*http.Response, error) {
+	if isAccount(request.Raw()) {
+		response, err := request.Next()
+		if err == nil && response.StatusCode == http.StatusOK {
+			p.learn(response)
+		}
+		return response, err
+	}
+	ctx := request.Raw().Context()
+	for patience := newPatience(ctx, p.sleep); ; {
+		host := p.host()
+		request.Raw().Host, request.Raw().URL.Host = host, host
+		response, err := request.Next()
+		switch {
+		case err == nil && !isOfAnotherRegion(response):
+			return response, nil
+		case err == nil:
+			await(ctx, p.refresh())
+		case !isUnanswered(err) || !p.several():
+			return nil, err
+		case !isNotSent(err):
+			p.refresh() // for later requests
+			return nil, err
+		default:
+			if await(ctx, p.refresh()); p.host() == host {
+				return nil, err
+			}
+		}
+		if !patience.wait() {
+			if err == nil {
+				err = runtime.NewResponseError(response) // azcosmos would repeat the answer without limit
+			}
+			return nil, err
+		}
+		if err == nil {
+			runtime.Drain(response)
+		}
+		if err := request.RewindBody(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// await waits until done is closed, or ctx is done.
+func await(ctx context.Context, done <-chan struct{}) {
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// isAccount reports whether a request reads the description of the account.
+func isAccount(request *http.Request) bool {
+	return request.Method == http.MethodGet && (request.URL.Path == "" || request.URL.Path == "/")
+}
+
+// isOfAnotherRegion reports whether a region rejected a request that another one takes.
+func isOfAnotherRegion(response *http.Response) bool {
+	if response.StatusCode != http.StatusForbidden {
+		return false
+	}
+	substatus := substatusOf(response)
+	return substatus == writeForbidden || substatus == accountNotFound
+}
