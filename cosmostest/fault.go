@@ -60,8 +60,8 @@ func Silence(_ int, request *http.Request, _ policy.Transporter) (*http.Response
 }
 
 // Refuse rejects requests with a status, before they are executed. headers have the form
-// "Name: value", such as "x-ms-retry-after-ms: 10" or "x-ms-substatus: 1002". A 449 comes after 30 s,
-// for which the service repeats the request, unless that has x-ms-noretry-449: True.
+// "Name: value", such as "x-ms-retry-after-ms: 10" or "x-ms-substatus: 1002". A 449 comes after
+// 30 s, for which the service repeats the request, unless that has x-ms-noretry-449: True.
 func Refuse(status int, headers ...string) Fault {
 	return Respond(status, `{"code":"`+strconv.Itoa(status)+`","message":"injected"}`, headers...)
 }

@@ -13,8 +13,8 @@ import (
 // at449 is the header with which the gateway does not repeat a request.
 const at449 = "x-ms-noretry-449: True"
 
-// TestGatewayHolds449 checks that a 449 is answered at once only if the request says so. The
-// service's gateway repeats the request for up to 30 s otherwise: GatewayStoreModel.DispatchAsync of
+// TestGatewayHolds449 checks that a 449 is answered at once only if the request says so. Otherwise,
+// the service's gateway repeats the request for up to 30 s: GatewayStoreModel.DispatchAsync of
 // azure-cosmos-dotnet-v3 (pull request 5990), and azure-sdk-for-java (pull request 49332).
 func TestGatewayHolds449(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -38,8 +38,8 @@ func TestGatewayHolds449(t *testing.T) {
 	})
 }
 
-// TestGatewayRepeatsScripts checks that the account repeats a script that met a conflict, until none
-// is in its way or 30 s have passed.
+// TestGatewayRepeatsScripts checks that the account repeats a script that met a conflict, until
+// none is in its way or 30 s have passed.
 func TestGatewayRepeatsScripts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conflicts, executions := 3, 0

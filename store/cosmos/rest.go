@@ -16,7 +16,7 @@ import (
 )
 
 // restClient sends the requests for which azcosmos has no call: for stored procedures, triggers and
-// offers. regionPolicy sends them to the region that writes.
+// offers. repeat.RegionPolicy sends them to the region that writes.
 type restClient struct {
 	endpoint string
 	database string
@@ -177,4 +177,17 @@ func (c *restClient) send(request *policy.Request, body []byte, success int, res
 		return fmt.Errorf("decoding an answer: %s", err) // not permanent: a retry may get another one
 	}
 	return nil
+}
+
+// readAccount reads the description of the account at a host. RegionPolicy takes the regions from
+// the answer.
+func (c *restClient) readAccount(ctx context.Context, host string) error {
+	request, err := runtime.NewRequest(ctx, http.MethodGet, c.endpoint)
+	if err != nil {
+		return err
+	}
+	request.Raw().Host, request.Raw().URL.Host = host, host
+	request.Raw().Header.Set(versionHeader, apiVersion)
+	request.SetOperationValue(resource{})
+	return c.send(request, nil, http.StatusOK, nil)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // backoff limits the retries of one command or request, and waits between them: five tries, with
@@ -17,7 +18,7 @@ type backoff struct {
 // A backoff allows maxTries tries. The delay begins at firstDelay and doubles with each try.
 const (
 	maxTries   = 5
-	firstDelay = 10 * time.Millisecond
+	firstDelay = repeat.FirstDelay
 )
 
 // wait waits before the next try. try is the number of tries that failed. wait returns false if
@@ -26,45 +27,7 @@ func (b backoff) wait(ctx context.Context, try int) bool {
 	if try >= maxTries {
 		return false
 	}
-	return b.sleep(ctx, jitter(firstDelay<<(try-1))) == nil
-}
-
-// jitter returns a random time between half and one and a half of a delay.
-func jitter(delay time.Duration) time.Duration { return delay/2 + rand.N(delay) }
-
-// patience bounds the pauses between the tries of one request: they begin at firstDelay and double
-// up to lastPatientDelay, until the context's deadline. A pause that would end later is not begun.
-// Without a deadline, they add up to patientTime at most, the default of --timeout.
-type patience struct {
-	ctx      context.Context
-	sleep    func(ctx context.Context, d time.Duration) error
-	deadline time.Time // zero if there is none
-	left     time.Duration
-	delay    time.Duration
-}
-
-const (
-	lastPatientDelay = time.Second
-	patientTime      = 10 * time.Second
-)
-
-func newPatience(ctx context.Context, sleep func(ctx context.Context, d time.Duration) error) *patience {
-	p := &patience{ctx: ctx, sleep: sleep, left: patientTime, delay: firstDelay}
-	if deadline, ok := ctx.Deadline(); ok {
-		p.deadline, p.left = deadline, time.Until(deadline)
-	}
-	return p
-}
-
-// wait waits before the next try. It returns false if there is no next try, or if ctx is done.
-func (p *patience) wait() bool {
-	pause := jitter(p.delay)
-	p.delay = min(2*p.delay, lastPatientDelay)
-	p.left -= pause // also if sleep returns at once
-	if p.left < 0 || !p.deadline.IsZero() && time.Until(p.deadline) < pause {
-		return false
-	}
-	return p.sleep(p.ctx, pause) == nil
+	return b.sleep(ctx, repeat.Jitter(firstDelay<<(try-1))) == nil
 }
 
 // Limits of RetryTransient for a step of unknown outcome. The delays double from the first to the

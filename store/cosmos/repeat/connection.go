@@ -1,4 +1,4 @@
-package cosmos
+package repeat
 
 import (
 	"crypto/tls"
@@ -16,23 +16,26 @@ type unanswered struct {
 	sent bool // perhaps; if it is false, there was no connection
 }
 
+// Unwrap returns the error of the transport.
 func (e unanswered) Unwrap() error { return e.error }
 
-func isUnanswered(err error) bool {
+// IsUnanswered reports whether a request got no answer, although its context was not done.
+func IsUnanswered(err error) bool {
 	_, ok := errors.AsType[unanswered](err)
 	return ok
 }
 
-// isNotSent reports whether a request failed because there was no connection.
-func isNotSent(err error) bool {
+// IsNotSent reports whether a request failed because there was no connection.
+func IsNotSent(err error) bool {
 	e, ok := errors.AsType[unanswered](err)
 	return ok && !e.sent
 }
 
-// connectionPolicy marks the errors of the transport.
-type connectionPolicy struct{}
+// ConnectionPolicy marks the errors of the transport, for IsUnanswered and IsNotSent.
+type ConnectionPolicy struct{}
 
-func (connectionPolicy) Do(request *policy.Request) (*http.Response, error) {
+// Do implements policy.Policy.
+func (ConnectionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	response, err := request.Next()
 	if err == nil || request.Raw().Context().Err() != nil {
 		return response, err

@@ -1,32 +1,33 @@
-package cosmos
+package repeat
 
 import (
-	"context"
 	"net/http"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 )
+
+// StatusRetryWith is the service's status for a transaction that conflicted with a concurrent one.
+// Nothing of it was committed.
+const StatusRetryWith = 449
 
 // noRetryHeader forbids the service's gateway to repeat a 449 itself, which it does for up to 30 s
 // (azure-cosmos-dotnet-v3, pull request 5990, GatewayStoreModel; azure-sdk-for-java, pull request
 // 49332). That is longer than a command lasts.
 const noRetryHeader = "X-Ms-Noretry-449"
 
-// conflictRetryPolicy retries a request whose transaction conflicted with a concurrent one, until
+// ConflictPolicy retries a request whose transaction conflicted with a concurrent one, until
 // the context's deadline (patience). Nothing of the transaction was committed, so a retry is safe.
 // Neither azcosmos nor azcore retries these, and noRetryHeader leaves them to us. If the last try
 // conflicts too, the caller gets its answer, which is THROTTLED.
-type conflictRetryPolicy struct {
-	sleep func(ctx context.Context, d time.Duration) error
-}
+type ConflictPolicy struct{ Sleep Sleep }
 
-func (p conflictRetryPolicy) Do(request *policy.Request) (*http.Response, error) {
+// Do implements policy.Policy.
+func (p ConflictPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if request.Raw().Method != http.MethodGet { // queries, too
 		request.Raw().Header.Set(noRetryHeader, "True")
 	}
-	for patience := newPatience(request.Raw().Context(), p.sleep); ; {
+	for patience := newPatience(request.Raw().Context(), p.Sleep); ; {
 		response, err := request.Next()
 		if err != nil || !isTransactionConflict(response) || !patience.wait() {
 			return response, err
@@ -45,7 +46,7 @@ func isTransactionConflict(response *http.Response) bool {
 	case StatusRetryWith:
 		return true
 	case http.StatusBadRequest:
-		switch substatusOf(response) {
+		switch Substatus(response) {
 		case http.StatusConflict, http.StatusPreconditionFailed, StatusRetryWith:
 			return true
 		}

@@ -1,4 +1,4 @@
-package cosmos
+package repeat
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -20,13 +21,15 @@ const (
 	accountNotFound = 1008 // the account has no such region any more
 )
 
-// regions follows the regions of an account by its description, the answer to GET /. azcosmos reads
-// it every five minutes, and regionPolicy after a request that a region rejected or did not answer.
+// Regions follows the regions of an account by its description, the answer to GET /. azcosmos reads
+// it every five minutes, and RegionPolicy after a request that a region rejected or did not answer.
 // It may be used concurrently.
-type regions struct {
-	configured string                                       // the host of Options.Endpoint
-	read       func(ctx context.Context, host string) error // sends GET / to a host
-	disconnect func()                                       // closes idle connections
+type Regions struct {
+	// Read sends GET / to a host, through a RegionPolicy.
+	Read func(ctx context.Context, host string) error
+
+	configured string // the endpoint's host
+	disconnect func() // closes idle connections
 
 	mu        sync.Mutex
 	write     string        // the host of the region that writes; empty before the first answer
@@ -41,22 +44,22 @@ const (
 	accountInterval = time.Second
 )
 
-// newRegions returns the regions of an account of which nothing is known yet. read must be set
-// before the first request.
-func newRegions(options Options) (*regions, error) {
-	endpoint, err := url.Parse(options.Endpoint)
+// NewRegions returns the regions of an account of which nothing is known yet. Read must be set
+// before the first request. transport may be nil. Error: the endpoint is malformed.
+func NewRegions(endpoint string, transport policy.Transporter) (*Regions, error) {
+	configured, err := url.Parse(endpoint)
 	if err != nil {
 		return nil, err
 	}
-	r := &regions{configured: endpoint.Host, disconnect: func() {}}
-	if connected, ok := options.Transport.(interface{ CloseIdleConnections() }); ok {
+	r := &Regions{configured: configured.Host, disconnect: func() {}}
+	if connected, ok := transport.(interface{ CloseIdleConnections() }); ok {
 		r.disconnect = connected.CloseIdleConnections
 	}
 	return r, nil
 }
 
 // learn takes the regions from a description of the account.
-func (r *regions) learn(response *http.Response) {
+func (r *Regions) learn(response *http.Response) {
 	type location struct {
 		Endpoint string `json:"databaseAccountEndpoint"`
 	}
@@ -83,7 +86,7 @@ func (r *regions) learn(response *http.Response) {
 }
 
 // host returns the host of the region that writes, or the configured one if it is unknown.
-func (r *regions) host() string {
+func (r *Regions) host() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.write == "" {
@@ -93,7 +96,7 @@ func (r *regions) host() string {
 }
 
 // several reports whether the account has several regions.
-func (r *regions) several() bool {
+func (r *Regions) several() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.known) > 1
@@ -101,7 +104,7 @@ func (r *regions) several() bool {
 
 // refresh reads the account, once for all concurrent callers, and returns a channel that is closed
 // at the end. It does nothing within accountInterval after the last reading.
-func (r *regions) refresh() <-chan struct{} {
+func (r *Regions) refresh() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -119,11 +122,11 @@ func (r *regions) refresh() <-chan struct{} {
 
 // readAny reads the account at the first host that answers. Connections of before the failover may
 // lead to the former region, so it closes them.
-func (r *regions) readAny(hosts []string) {
+func (r *Regions) readAny(hosts []string) {
 	r.disconnect()
 	for _, host := range hosts {
 		ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
-		err := r.read(ctx, host)
+		err := r.Read(ctx, host)
 		cancel()
 		if err == nil {
 			break
@@ -135,32 +138,20 @@ func (r *regions) readAny(hosts []string) {
 	r.reading, r.lastEnded = nil, time.Now()
 }
 
-// readAccount reads the description of the account at a host. regionPolicy takes the regions from
-// the answer.
-func (c *restClient) readAccount(ctx context.Context, host string) error {
-	request, err := runtime.NewRequest(ctx, http.MethodGet, c.endpoint)
-	if err != nil {
-		return err
-	}
-	request.Raw().Host, request.Raw().URL.Host = host, host
-	request.Raw().Header.Set(versionHeader, apiVersion)
-	request.SetOperationValue(resource{})
-	return c.send(request, nil, http.StatusOK, nil)
-}
-
-// regionPolicy sends all requests to the region that writes. azcosmos, without preferred regions,
+// RegionPolicy sends all requests to the region that writes. azcosmos, without preferred regions,
 // does the same, except for some minutes after a failover: it reads the account only at the
 // configured endpoint, and not for a region that was in doubt within five minutes.
 //
 // It repeats what a region rejects (403/3 and 403/1008), or what was not sent because there was no
 // connection and another region writes by now, until the context's deadline (patience). After
 // that, a rejection is an error.
-type regionPolicy struct {
-	*regions
-	sleep func(ctx context.Context, d time.Duration) error
+type RegionPolicy struct {
+	*Regions
+	Sleep Sleep
 }
 
-func (p regionPolicy) Do(request *policy.Request) (*http.Response, error) {
+// Do implements policy.Policy.
+func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if isAccount(request.Raw()) {
 		response, err := request.Next()
 		if err == nil && response.StatusCode == http.StatusOK {
@@ -169,7 +160,7 @@ func (p regionPolicy) Do(request *policy.Request) (*http.Response, error) {
 		return response, err
 	}
 	ctx := request.Raw().Context()
-	for patience := newPatience(ctx, p.sleep); ; {
+	for patience := newPatience(ctx, p.Sleep); ; {
 		host := p.host()
 		request.Raw().Host, request.Raw().URL.Host = host, host
 		response, err := request.Next()
@@ -178,9 +169,9 @@ func (p regionPolicy) Do(request *policy.Request) (*http.Response, error) {
 			return response, nil
 		case err == nil:
 			await(ctx, p.refresh())
-		case !isUnanswered(err) || !p.several():
+		case !IsUnanswered(err) || !p.several():
 			return nil, err
-		case !isNotSent(err):
+		case !IsNotSent(err):
 			p.refresh() // for later requests
 			return nil, err
 		default:
@@ -221,6 +212,18 @@ func isOfAnotherRegion(response *http.Response) bool {
 	if response.StatusCode != http.StatusForbidden {
 		return false
 	}
-	substatus := substatusOf(response)
+	substatus := Substatus(response)
 	return substatus == writeForbidden || substatus == accountNotFound
+}
+
+// SubstatusHeader is the header of the substatus, which tells what a status means.
+const SubstatusHeader = "X-Ms-Substatus"
+
+// Substatus returns the substatus of an answer, or 0 if it has none.
+func Substatus(response *http.Response) int {
+	n, err := strconv.Atoi(response.Header.Get(SubstatusHeader))
+	if err != nil {
+		return 0
+	}
+	return n
 }
