@@ -13,6 +13,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
+
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // restClient sends the requests for which azcosmos has no call: for stored procedures, triggers and
@@ -47,11 +49,11 @@ func newRESTClient(options Options, clientOptions azcore.ClientOptions) (*restCl
 // Execute executes a stored procedure in one partition with one argument, and decodes its answer
 // into result. repeated is true if it was executed more than once.
 //
-// If the outcome of an execution is unknown, Execute executes the procedure again, at most five
-// times in all. All of our procedures are idempotent, so that is safe. If repeated is true and the
-// answer reports a change as already made, an earlier try of this call may have made it. Execute
-// may be called concurrently. Errors: those of ToBlogError; NOT_FOUND if the procedure is not
-// registered.
+// If the outcome of an execution is unknown, or there is no connection, Execute executes the
+// procedure again, at most five times in all. All of our procedures are idempotent, so that is
+// safe. If repeated is true and the answer reports a change as already made, an earlier try of this
+// call may have made it. Execute may be called concurrently. Errors: those of ToBlogError;
+// NOT_FOUND if the procedure is not registered.
 func (db *DB) Execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
 	return db.rest.execute(ctx, s, partition, argument, result)
 }
@@ -63,7 +65,7 @@ func (c *restClient) execute(ctx context.Context, s Script, partition string, ar
 	}
 	for try := 1; ; try++ {
 		err = c.executeOnce(ctx, s, partition, body, result, tryCount(try-1))
-		if !OutcomeUnknown(ctx, err) || !c.backoff.wait(ctx, try) {
+		if !OutcomeUnknown(ctx, err) && !repeat.IsNotSent(err) || !c.backoff.wait(ctx, try) {
 			return try > 1, ToBlogError(err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos/repeat"
 )
 
@@ -40,8 +39,9 @@ const (
 
 // RetryTransient executes a step of background work until it succeeds or fails for good. The
 // step must be idempotent. A throttled step (IsThrottled) is retried without limit, after the
-// wait that the service requests. A step of unknown outcome is tried ten times in all, with 33 s
-// of waits. RetryTransient returns the error of the last try. It stops if ctx is done.
+// wait that the service requests. A step of unknown outcome, or without a connection, is tried
+// ten times in all, with 33 s of waits. RetryTransient returns the error of the last try. It stops
+// if ctx is done.
 func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 	delay := firstTransientDelay
 	for failures := 0; ; {
@@ -49,12 +49,12 @@ func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 		switch {
 		case err == nil:
 			return nil
-		case blog.CodeOf(err) == blog.Throttled:
+		case IsThrottled(err):
 			wait := RetryAfter(err)
 			if db.backoff.sleep(ctx, wait+rand.N(wait)) != nil { // jitter
 				return err
 			}
-		case OutcomeUnknown(ctx, err):
+		case OutcomeUnknown(ctx, err), repeat.IsNotSent(err):
 			if failures++; failures == transientTries || db.backoff.sleep(ctx, delay) != nil {
 				return err
 			}

@@ -17,8 +17,8 @@ import (
 // Substatuses of 403 by which a region rejects a request that another one takes ("HTTP status codes
 // for Azure Cosmos DB"). Nothing was executed.
 const (
-	writeForbidden  = 3    // a write, in a region that does not write, or no longer
-	accountNotFound = 1008 // the account has no such region any more
+	WriteForbidden  = 3    // a write, in a region that does not write, or no longer
+	AccountNotFound = 1008 // the account has no such region any more
 )
 
 // Regions follows the regions of an account by its description, the answer to GET /. azcosmos reads
@@ -95,11 +95,12 @@ func (r *Regions) host() string {
 	return r.write
 }
 
-// several reports whether the account has several regions.
-func (r *Regions) several() bool {
+// mayMove reports whether another host may be the one that writes: the account has several, or a
+// region with a host of its own. An engine has only the configured one.
+func (r *Regions) mayMove() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.known) > 1
+	return len(r.known) > 1 || r.write != "" && r.write != r.configured
 }
 
 // refresh reads the account, once for all concurrent callers, and returns a channel that is closed
@@ -169,7 +170,7 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 			return response, nil
 		case err == nil:
 			await(ctx, p.refresh())
-		case !IsUnanswered(err) || !p.several():
+		case !IsUnanswered(err) || !p.mayMove():
 			return nil, err
 		case !IsNotSent(err):
 			p.refresh() // for later requests
@@ -213,7 +214,7 @@ func isOfAnotherRegion(response *http.Response) bool {
 		return false
 	}
 	substatus := Substatus(response)
-	return substatus == writeForbidden || substatus == accountNotFound
+	return substatus == WriteForbidden || substatus == AccountNotFound
 }
 
 // SubstatusHeader is the header of the substatus, which tells what a status means.
