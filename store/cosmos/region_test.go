@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,6 +89,33 @@ func TestFailoverOfRemovedRegion(t *testing.T) {
 						t.Errorf("after %v: %v", state, err)
 					}
 					time.Sleep(2 * time.Second)
+				}
+			})
+		})
+	}
+}
+
+// TestFailoverOfSilentRegion checks that only requests that were sent before a failover wait in vain
+// for a region that is cut off, where connections stay open and nothing answers. azcosmos 1.5.0
+// draws no conclusion from a request whose deadline passed (cosmos_client_retry_policy.go).
+func TestFailoverOfSilentRegion(t *testing.T) {
+	for way, write := range notesWrites {
+		t.Run(way, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				account, db, operation := newRegions(t)
+				account.Failover()
+				account.Inject(func(n int, request *http.Request, next policy.Transporter) (*http.Response, error) {
+					if strings.HasPrefix(request.URL.Host, "east-us.") {
+						return cosmostest.Silence(n, request, next)
+					}
+					return next.Do(request)
+				})
+				if err := write(operation(), db); err == nil {
+					t.Error("the silent region answered")
+				}
+				time.Sleep(time.Second)
+				if err := write(operation(), db); err != nil {
+					t.Error(err)
 				}
 			})
 		})

@@ -44,6 +44,10 @@ const (
 	accountInterval = time.Second
 )
 
+// silence is the time without an answer after which the account is read again, although it was the
+// caller whose deadline passed. A script may run for as long.
+const silence = 5 * time.Second
+
 // NewRegions returns the regions of an account of which nothing is known yet. Read must be set
 // before the first request. transport may be nil. Error: the endpoint is malformed.
 func NewRegions(endpoint string, transport policy.Transporter) (*Regions, error) {
@@ -162,7 +166,7 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	}
 	ctx := request.Raw().Context()
 	for patience := newPatience(ctx, p.Sleep); ; {
-		host := p.host()
+		host, sent := p.host(), time.Now()
 		request.Raw().Host, request.Raw().URL.Host = host, host
 		response, err := request.Next()
 		switch {
@@ -170,10 +174,12 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 			return response, nil
 		case err == nil:
 			await(ctx, p.refresh())
-		case !IsUnanswered(err) || !p.mayMove():
+		case !p.mayMove():
 			return nil, err
 		case !IsNotSent(err):
-			p.refresh() // for later requests
+			if IsUnanswered(err) || time.Since(sent) >= silence {
+				p.refresh() // for later requests
+			}
 			return nil, err
 		default:
 			if await(ctx, p.refresh()); p.host() == host {
