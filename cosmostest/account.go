@@ -62,6 +62,10 @@ type Options struct {
 	Leader http.Handler
 	Replay func(body, answer []byte) []byte
 
+	// Regions gives the account two regions, one of which writes, and Failover changes which. Clients
+	// learn their addresses as those of the service. It applies to transports, and not to Serve.
+	Regions bool
+
 	// Entra makes the account accept any well-formed Entra ID token as well as its key, for the
 	// operations that the service permits with a token.
 	Entra bool
@@ -74,8 +78,9 @@ type Options struct {
 // concurrently, by the scripts of different partitions.
 type Scripts struct {
 	// Snapshot runs scripts under snapshot isolation, as the service does: other writes commit
-	// meanwhile, and a script whose items have changed is rejected with 449. Without it, the scripts
-	// of one partition run one after the other.
+	// meanwhile, and a script whose items have changed is rejected with 449. The account repeats it
+	// for up to 30 s, as the service does, unless the request has x-ms-noretry-449: True. Without
+	// Snapshot, the scripts of one partition run one after the other.
 	Snapshot bool
 
 	// OwnWrites lets the queries of a script see its own writes. The service's documentation does not
@@ -115,6 +120,7 @@ type Account struct {
 
 	engine   *engine.Engine
 	follower *engine.Engine // nil without Options.Follower
+	regions  *regions       // nil without Options.Regions
 	handler  http.Handler
 	closed   atomic.Bool
 }
@@ -167,7 +173,10 @@ func open(t testing.TB, options Options) (*Account, error) {
 	if a.Follower != nil {
 		a.handler = a.Follower
 	}
-	a.Transport = newTransport(t, a, a.Key())
+	if options.Regions {
+		a.regions = new(regions)
+	}
+	a.Transport = a.transportOf(t, a)
 	return a, nil
 }
 
@@ -271,17 +280,28 @@ func (a *Account) Check() error { return a.engine.Check() }
 func (a *Account) Key() string { return a.engine.Key() }
 
 // ServeHTTP answers a request of the REST protocol, without faults. Serve also listens on a port.
-func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	gateway{a.handler}.ServeHTTP(w, r)
+}
 
 // NewTransport returns another client's way to the account, with faults of its own.
-func (a *Account) NewTransport() *Transport { return newTransport(a.t, a, a.Key()) }
+func (a *Account) NewTransport() *Transport { return a.transportOf(a.t, a) }
+
+// transportOf returns a client's way to a handler of the account.
+func (a *Account) transportOf(t testing.TB, handler http.Handler) *Transport {
+	transport := newTransport(t, handler, a.Key())
+	if a.regions != nil {
+		transport.next = &regionWay{regions: a.regions, next: transport.next}
+	}
+	return transport
+}
 
 // Latest is NewTransport for reads that are never late: the leader answers them.
 func (a *Account) Latest() *Transport {
 	if a.Follower == nil {
 		return a.NewTransport()
 	}
-	return newTransport(a.t, a.Follower.latest(), a.Key())
+	return a.transportOf(a.t, a.Follower.latest())
 }
 
 // Split divides a physical range of a container into two, as the service does when a range grows.

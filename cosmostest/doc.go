@@ -31,7 +31,7 @@
 // Options.Scripts makes operations of stored procedures fail, or sends other requests between them.
 // Options.Throughput throttles the whole account, by physical range.
 //
-// # Late reads and splits
+// # Late reads, splits and regions
 //
 // Under session consistency, a read with another session's token, or without one, may return an
 // older state. Options.Follower adds a replica that does so as the test commands:
@@ -41,6 +41,8 @@
 // azcosmos sends only the session tokens that its callers pass to it, in the options of a request.
 //
 // Split divides a physical range while clients use it, as the service does when a range grows.
+//
+// Options.Regions gives the account two regions, between which Failover changes.
 //
 // # Time
 //

@@ -234,3 +234,28 @@ func ExampleAccount_Split() {
 	// before the split: 2 changes
 	// after the split: 3 changes
 }
+
+// A failover between regions, while the client still reaches the former one.
+func ExampleAccount_Failover() {
+	account, err := cosmostest.Open(cosmostest.Options{Regions: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer account.Close()
+	account.Container("shop", "orders", "/customer")
+	account.Failover()
+	send := func() {
+		answer, err := account.Send(context.Background(), "POST", "dbs/shop/colls/orders/docs", `{"id": "1", "customer": "ada"}`,
+			`x-ms-documentdb-partitionkey: ["ada"]`)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(answer.Status, answer.Header.Get("x-ms-substatus"))
+	}
+	send()
+	account.CloseIdleConnections()
+	send()
+	// Output:
+	// 403 Forbidden 3
+	// 201 Created
+}

@@ -60,7 +60,8 @@ func Silence(_ int, request *http.Request, _ policy.Transporter) (*http.Response
 }
 
 // Refuse rejects requests with a status, before they are executed. headers have the form
-// "Name: value", such as "x-ms-retry-after-ms: 10" or "x-ms-substatus: 1002".
+// "Name: value", such as "x-ms-retry-after-ms: 10" or "x-ms-substatus: 1002". A 449 comes after
+// 30 s, for which the service repeats the request, unless that has x-ms-noretry-449: True.
 func Refuse(status int, headers ...string) Fault {
 	return Respond(status, `{"code":"`+strconv.Itoa(status)+`","message":"injected"}`, headers...)
 }
@@ -68,6 +69,9 @@ func Refuse(status int, headers ...string) Fault {
 // Respond answers requests with a status and a body, in place of the account.
 func Respond(status int, body string, headers ...string) Fault {
 	return func(_ int, request *http.Request, _ policy.Transporter) (*http.Response, error) {
+		if status == statusRetry && repeats449(request) && !wait(request, gatewayTime) {
+			return nil, request.Context().Err()
+		}
 		response := &http.Response{
 			Status:        inprocess.StatusText(status),
 			StatusCode:    status,
@@ -95,14 +99,10 @@ func setHeaders(header http.Header, headers []string) {
 // Delay waits for a time before each request is executed, or until the client cancels it.
 func Delay(d time.Duration) Fault {
 	return func(_ int, request *http.Request, next policy.Transporter) (*http.Response, error) {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return next.Do(request)
-		case <-request.Context().Done():
+		if !wait(request, d) {
 			return nil, request.Context().Err()
 		}
+		return next.Do(request)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 func TestRefuse(t *testing.T) {
 	s := newShop(t, cosmostest.Options{})
-	for _, status := range []int{400, 403, 404, 408, 409, 410, 412, 413, 429, 449, 500, 503} {
+	for _, status := range []int{400, 403, 404, 408, 409, 410, 412, 413, 429, 500, 503} {
 		s.Inject(cosmostest.First(1, cosmostest.Refuse(status, "x-ms-substatus:42", "X-Ms-Retry-After-Ms: 10")))
 		response := refusal(t, s.tryPut("ada", fmt.Sprint(status)))
 		if response.StatusCode != status || response.Header.Get("X-Ms-Substatus") != "42" || response.Header.Get("x-ms-retry-after-ms") != "10" {

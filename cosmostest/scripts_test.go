@@ -127,7 +127,7 @@ func TestScriptsSnapshot(t *testing.T) {
 		s.put("ada", "source", `"n":1`)
 		s.put("ada", "copy", `"n":0`)
 		s.register("copy", copyOrder)
-		s.expect(want, s.execute("copy", "ada", "[]"))
+		s.expect(want, s.rest("POST", sprocs+"/copy", "[]", of("ada"), at449))
 		n := 1.0 // of the snapshot, although it is old
 		if want != http.StatusOK {
 			n = 2 // of the other write

@@ -107,6 +107,14 @@ func kindOf(request *http.Request) string {
 // pathOf returns the path of a request without slashes at its ends.
 func pathOf(request *http.Request) string { return strings.Trim(request.URL.Path, "/") }
 
+// CloseIdleConnections closes the connections to the account's endpoint. With Options.Regions, the
+// next one leads to the region that then writes.
+func (t *Transport) CloseIdleConnections() {
+	if way, ok := t.next.(*regionWay); ok {
+		way.CloseIdleConnections()
+	}
+}
+
 // Client returns an azcosmos client that sends its requests by this transport, until the test ends.
 // Outside a test, the caller closes it. options may be nil. azcosmos repeats refused requests, and
 // reads whose connection was closed, these after a second; options.Retry bounds the waits after
@@ -152,6 +160,9 @@ func (t *Transport) Container(database, name, partitionKey string) *azcosmos.Con
 // processes. A connection is closed where the transport returns an error. The server ends with the
 // test; outside a test, it ends with the process.
 func (t *Transport) Serve() (endpoint, key string) {
+	if _, ok := t.next.(*regionWay); ok {
+		t.require(errors.New("cosmostest: an account with Options.Regions cannot be served"))
+	}
 	server := httptest.NewServer(http.HandlerFunc(t.forward))
 	if t.t != nil {
 		t.t.Cleanup(func() {

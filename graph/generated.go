@@ -344,6 +344,12 @@ enum ErrorCode {
   DELETION_UNDER_WAY
   "The database has reached its limit of requests. Retry after ` + "`" + `retryAfterMs` + "`" + `."
   THROTTLED
+  """
+  The database does not answer, or is moving to another region. Retry after ` + "`" + `retryAfterMs` + "`" + `. For a
+  mutation, ` + "`" + `mayHaveExecuted` + "`" + ` says whether it may have been executed nevertheless: then use an
+  ` + "`" + `idempotencyKey` + "`" + `, or read again.
+  """
+  UNAVAILABLE
   "The server is executing too many requests. Nothing was executed. Retry after ` + "`" + `retryAfterMs` + "`" + `."
   OVERLOADED
   """

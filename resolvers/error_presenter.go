@@ -16,6 +16,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/price"
+	"cosmosblog/store/cosmos"
 )
 
 // ErrorPresenter turns errors into the errors of a response. It may be used concurrently.
@@ -33,7 +34,9 @@ func NewErrorPresenter(logger *slog.Logger) *ErrorPresenter {
 }
 
 // Present returns the error that clients see instead of err. It always has a code:
-//   - A *blog.Error keeps its code and message, unless it is INTERNAL without a RetryAfter.
+//   - A *blog.Error keeps its code and message, unless it is INTERNAL without a RetryAfter. If a
+//     mutation is UNAVAILABLE, the extension mayHaveExecuted says whether it may have been
+//     executed.
 //   - An error of gqlgen or gqlparser about the request gets a code by its kind.
 //   - An error because of a deadline becomes TIMEOUT, with an id.
 //   - Any other error becomes INTERNAL with an id. The log has the cause under that id.
@@ -62,9 +65,13 @@ func (p *ErrorPresenter) Present(ctx context.Context, err error) *gqlerror.Error
 		if limit, ok := errors.AsType[*price.LimitError](err); ok {
 			maps.Copy(shown.Extensions, limit.Extensions())
 		}
-		if known.Code == blog.Internal {
+		switch {
+		case known.Code == blog.Internal:
 			shown.Extensions["errorId"] = p.logInternal(ctx, err)
-		} else {
+		case known.Code == blog.Unavailable && isMutation(ctx):
+			shown.Extensions["mayHaveExecuted"] = cosmos.MayHaveWritten(ctx)
+			fallthrough
+		default:
 			p.logCause(ctx, known)
 		}
 	case invalid != nil && !isKnown:
@@ -165,8 +172,12 @@ func fieldPath(ctx context.Context, shown *gqlerror.Error, err error, known *blo
 // logCause logs an error's cause, which clients do not see, for example the database's own
 // message or the defect of a token.
 func (p *ErrorPresenter) logCause(ctx context.Context, known *blog.Error) {
+	level := slog.LevelDebug
+	if known.Code == blog.Unavailable {
+		level = slog.LevelWarn
+	}
 	if known.Err != nil {
-		p.logger.LogAttrs(ctx, slog.LevelDebug, "a request was rejected",
+		p.logger.LogAttrs(ctx, level, "a request was rejected",
 			slog.String("code", string(known.Code)), fieldName(ctx), slog.Any("cause", known.Err))
 	}
 }

@@ -98,7 +98,8 @@ func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.Ro
 		return graphql.Null
 	}
 	failures := u.errors.Load()
-	result := next(withScope(ctx, u))
+	metered, _ := cosmos.Metered(ctx) // for MayHaveWritten
+	result := next(withScope(metered, u))
 	if u.ended(ctx) != nil && u.errors.Load() > failures {
 		return graphql.Null
 	}

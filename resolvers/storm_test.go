@@ -39,9 +39,9 @@ const (
 )
 
 // TestStorm runs several writers that retry failed requests, while the database fails in every
-// way. Each reply arrives in time. It is a success, THROTTLED or TIMEOUT with a delay, or INTERNAL
-// with an id. In the end, everything exists exactly once and is counted. The test uses synctest's
-// clock, so it does not wait.
+// way. Each reply arrives in time. It is a success, THROTTLED, UNAVAILABLE or TIMEOUT with a delay,
+// or INTERNAL with an id. In the end, everything exists exactly once and is counted. The test uses
+// synctest's clock, so it does not wait.
 func TestStorm(t *testing.T) {
 	skipUnderFaults(t)
 	seed := testseed.Of(t)
@@ -62,8 +62,8 @@ func TestStorm(t *testing.T) {
 		outages.Wait()
 		s.injector.allow(0)
 		s.injector.replica.Lag(0)
-		t.Logf("%d replies were THROTTLED, %d INTERNAL, %d NOT_FOUND on a stale replica; %d reads were stale",
-			s.replies[blog.Throttled], s.replies[blog.Internal], s.replies[blog.NotFound], s.injector.replica.Stale())
+		t.Logf("%d replies were THROTTLED, %d UNAVAILABLE, %d INTERNAL, %d NOT_FOUND on a stale replica; %d reads were stale",
+			s.replies[blog.Throttled], s.replies[blog.Unavailable], s.replies[blog.Internal], s.replies[blog.NotFound], s.injector.replica.Stale())
 		s.check()
 	})
 }
@@ -253,7 +253,7 @@ func (w *stormWriter) persist(post, query string, variables ...any) (reply, bool
 		case code == blog.NotFound && isDeletion(query): // or the replica is behind
 			w.storm.injector.replica.CatchUp()
 			isCaughtUp = true
-		case code == blog.Internal || code == blog.Timeout:
+		case code == blog.Internal || code == blog.Timeout, r.Errors[0].Extensions["mayHaveExecuted"] == true:
 			maybeDone = true
 		}
 		time.Sleep(wait)
@@ -276,7 +276,7 @@ func (w *stormWriter) checkErrors(query string, r reply) (wait time.Duration) {
 		retry, _ := e.Extensions["retryAfterMs"].(float64)
 		id, _ := e.Extensions["errorId"].(string)
 		switch {
-		case code == blog.Throttled && retry >= 1:
+		case (code == blog.Throttled || code == blog.Unavailable) && retry >= 1:
 			wait = max(wait, time.Duration(retry)*time.Millisecond)
 		case code == blog.Internal && id != "", code == blog.Timeout && retry >= 1:
 			wait = max(wait, 100*time.Millisecond)

@@ -35,7 +35,7 @@ func TestServerWithWrongClock(t *testing.T) {
 			crashing := right.another()
 			crashing.Wire.Inject(cosmostest.From(5, storetest.CutBefore)) // before the user takes the reserved username
 			_, err = crashing.CreateUser(t.Context(), storetest.Account("bob"), "Bob")
-			right.Fails(err, blog.Internal)
+			right.Fails(err, blog.Unavailable)
 			_, err = wrong.UpdateUser(t.Context(), ada.ID, "Bob")
 			right.Fails(err, blog.UsernameTaken)
 			right.Clock.Advance(store.ReservationAge + 2*time.Second)

@@ -156,7 +156,7 @@ func TestStaleReservationIsReclaimed(t *testing.T) {
 	crashing := w.another()
 	crashing.Wire.Inject(cosmostest.From(5, storetest.CutBefore)) // before the user takes the reserved username
 	_, err := crashing.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
-	w.Fails(err, blog.Internal)
+	w.Fails(err, blog.Unavailable)
 
 	_, err = w.CreateUser(w.Ctx(), storetest.Account("bob"), "Ada")
 	w.Fails(err, blog.UsernameTaken)

@@ -92,13 +92,13 @@ type (
 )
 
 // execute executes a procedure in a partition. repeated is true if it was executed more than once.
-// Error: THROTTLED with a *schema.MissingError if the procedure is not registered, because
+// Error: UNAVAILABLE with a *schema.MissingError if the procedure is not registered, because
 // provision may be about to register it again.
 func (s *Store) execute(ctx context.Context, procedure cosmos.Script, partition string, argument any) (a answer, repeated bool, err error) {
 	repeated, err = schema.Execute(ctx, s.db, procedure, partition, argument, &a)
 	if _, ok := errors.AsType[*schema.MissingError](err); ok {
 		err = &blog.Error{
-			Code: blog.Throttled, Message: "The database is being changed. Try again later.",
+			Code: blog.Unavailable, Message: "The database is being changed. Try again later.",
 			RetryAfter: cosmos.DefaultRetryAfter, Err: err,
 		}
 	}

@@ -23,6 +23,7 @@ const (
 	TryAgain                Code = "TRY_AGAIN"                 // every try lost a race, and nothing was changed
 	DeletionUnderWay        Code = "DELETION_UNDER_WAY"        // the account's user is being deleted
 	Throttled               Code = "THROTTLED"                 // the database is throttled; RetryAfter is the time to wait
+	Unavailable             Code = "UNAVAILABLE"               // the database does not answer; RetryAfter is the time to wait
 	Overloaded              Code = "OVERLOADED"                // the server is busy; RetryAfter is the time to wait
 	Timeout                 Code = "TIMEOUT"                   // out of time; RetryAfter is the time to wait
 	CostLimitExceeded       Code = "COST_LIMIT_EXCEEDED"       // rejected for its price before it ran
@@ -41,7 +42,7 @@ const (
 type Error struct {
 	Code       Code
 	Message    string
-	RetryAfter time.Duration // set for Throttled, Overloaded, Timeout, and a temporary Internal
+	RetryAfter time.Duration // set for Throttled, Unavailable, Overloaded, Timeout, and a temporary Internal
 	Err        error
 	// Field is the path of the invalid argument or input field: names, and indexes in lists. Commands
 	// set it relative to their input.

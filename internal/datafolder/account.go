@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -44,7 +42,7 @@ func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 		Endpoint:  o.Endpoint,
 		Key:       o.Key,
 		Database:  o.Database,
-		Transport: newHTTPClient(),
+		Transport: newHTTPClient(time.Now),
 		Recorder:  o.Recorder,
 		ClockOff:  o.warnOfClock,
 
@@ -118,20 +116,3 @@ func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return strings.TrimRight(line, ". ")
 }
-
-// newHTTPClient returns net/http's client with room for many connections to one host.
-func newHTTPClient() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
-	transport.MaxIdleConns = maxIdleConnections
-	transport.MaxIdleConnsPerHost = maxIdleConnections
-	transport.ResponseHeaderTimeout = responseTimeout
-	return &http.Client{Transport: transport}
-}
-
-// Timeouts of requests to an account. Longer ones would not help: a script may run for 5 s, and
-// clients retry their requests.
-const (
-	dialTimeout     = 5 * time.Second
-	responseTimeout = 20 * time.Second
-)

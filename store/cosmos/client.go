@@ -7,6 +7,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // newClient returns the azcosmos client. It sends nothing.
@@ -31,13 +33,13 @@ const (
 )
 
 // pipeline returns the options that azcosmos and restClient share. A request passes the policies in
-// the order of the list. recorderPolicy comes after conflictRetryPolicy, and so records its
+// the order of the list. recorderPolicy comes after the policies of repeat, and so records their
 // retries.
 //
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it
 // executes it.
-func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) azcore.ClientOptions {
+func (o Options) pipeline(regions *repeat.Regions, throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) azcore.ClientOptions {
 	return azcore.ClientOptions{
 		Transport: o.Transport,
 		Retry: policy.RetryOptions{
@@ -50,7 +52,8 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writ
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
 		PerRetryPolicies: []policy.Policy{
 			partitionKeyPolicy{},
-			conflictRetryPolicy{backoff{o.Sleep}},
+			repeat.ConflictPolicy{Sleep: o.Sleep},
+			repeat.RegionPolicy{Regions: regions, Sleep: o.Sleep},
 			fencePolicy{},
 			metadataPolicy{},
 			priorityPolicy{o.BackgroundBucket},
@@ -59,6 +62,7 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock, writ
 			recorderPolicy{o.Recorder},
 			throttlePolicy{throttles},
 			clockPolicy{clock},
+			repeat.ConnectionPolicy{},
 			answersPolicy{},
 		},
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // Options configure a DB. They need an Endpoint, and a Key or a Credential. Tests replace the
@@ -66,7 +68,11 @@ func New(options Options) (*DB, error) {
 	options = options.withDefaults()
 	throttles, clock := new(throttleMonitor), &databaseClock{local: options.Now, off: options.ClockOff}
 	writes := new(writeObservers)
-	clientOptions := options.pipeline(throttles, clock, writes)
+	regions, err := repeat.NewRegions(options.Endpoint, options.Transport)
+	if err != nil {
+		return nil, err
+	}
+	clientOptions := options.pipeline(regions, throttles, clock, writes)
 	client, err := newClient(options, clientOptions)
 	if err != nil {
 		return nil, err
@@ -75,6 +81,7 @@ func New(options Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	regions.Read = rest.readAccount
 	return &DB{
 		name:       options.Database,
 		client:     client,

@@ -11,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // TimedOut returns the INTERNAL error of a request that has no known outcome, with its cause.
@@ -19,14 +20,20 @@ func TimedOut(cause error) error {
 }
 
 // ToBlogError wraps an error of azcosmos, azcore or a transport in a *blog.Error. It returns a
-// *blog.Error unchanged, and nil for nil. A THROTTLED error has the wait that the service
-// requested, or DefaultRetryAfter.
+// *blog.Error unchanged, and nil for nil. A THROTTLED or UNAVAILABLE error has the wait that the
+// service requested, or DefaultRetryAfter.
 func ToBlogError(err error) error {
 	if err == nil {
 		return nil
 	}
 	if _, ok := errors.AsType[*blog.Error](err); ok {
 		return err
+	}
+	if IsExhausted(err) {
+		return &blog.Error{Code: blog.Internal, Message: failed, Err: err}
+	}
+	if repeat.IsUnanswered(err) {
+		return &blog.Error{Code: blog.Unavailable, Message: unavailable, RetryAfter: DefaultRetryAfter, Err: err}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return TimedOut(err)
@@ -36,19 +43,16 @@ func ToBlogError(err error) error {
 	}
 	status, substatus := StatusOf(err)
 	for _, m := range meanings {
-		if IsExhausted(err) {
-			break
-		}
 		if m.status != status || m.substatus != 0 && m.substatus != substatus {
 			continue
 		}
 		e := &blog.Error{Code: m.code, Message: m.message, Err: err}
-		if m.code == blog.Throttled {
+		if m.code == blog.Throttled || m.code == blog.Unavailable {
 			e.RetryAfter = RetryAfter(err)
 		}
 		return e
 	}
-	return &blog.Error{Code: blog.Internal, Message: "The database request failed.", Err: err}
+	return &blog.Error{Code: blog.Internal, Message: failed, Err: err}
 }
 
 // meanings maps the answers of Cosmos DB to our error codes. The first matching row counts. Any
@@ -64,7 +68,9 @@ var meanings = []struct {
 	{http.StatusConflict, 0, blog.Conflict, "The item already exists."},
 	{http.StatusPreconditionFailed, 0, blog.Conflict, "Another request changed the item at the same time. Try again."},
 	{http.StatusTooManyRequests, 0, blog.Throttled, "The database has reached its request limit. Try again later."},
-	{http.StatusServiceUnavailable, 0, blog.Throttled, "The database is temporarily unavailable. Try again later."},
+	{http.StatusServiceUnavailable, 0, blog.Unavailable, unavailable},
+	{http.StatusForbidden, repeat.WriteForbidden, blog.Unavailable, unavailable},
+	{http.StatusForbidden, repeat.AccountNotFound, blog.Unavailable, unavailable},
 	{StatusRetryWith, 0, blog.Throttled, tooManyUpdates},
 	// A script of ours ended with the status of one of its operations, and nothing was committed. The
 	// operation conflicted with another transaction, or the script had used up its time.
@@ -74,7 +80,11 @@ var meanings = []struct {
 	{http.StatusBadRequest, http.StatusTooManyRequests, blog.Throttled, "The database could not finish the request in time. Try again later."},
 }
 
-const tooManyUpdates = "Too many concurrent updates. Try again."
+const (
+	failed         = "The database request failed."
+	tooManyUpdates = "Too many concurrent updates. Try again."
+	unavailable    = "The database is temporarily unavailable. Try again later."
+)
 
 // DefaultRetryAfter is the wait before a throttled request is sent again, if the service does not
 // request a wait.
@@ -98,8 +108,17 @@ func requestedWait(response *http.Response) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// IsThrottled reports whether err is THROTTLED. The same request may succeed later.
-func IsThrottled(err error) bool { return err != nil && blog.CodeOf(err) == blog.Throttled }
+// IsThrottled reports whether err is THROTTLED, or UNAVAILABLE by an answer of the service. The
+// same request may succeed later.
+func IsThrottled(err error) bool {
+	switch status, _ := StatusOf(err); {
+	case err == nil:
+		return false
+	case blog.CodeOf(err) == blog.Unavailable:
+		return status != 0
+	}
+	return blog.CodeOf(err) == blog.Throttled
+}
 
 // IsRaceLost reports whether a conditional write failed because the item changed after it was
 // read.

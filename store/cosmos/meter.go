@@ -16,6 +16,7 @@ type Meter struct {
 
 	charged, kept hundredths
 	unanswered    atomic.Int64
+	wrote         atomic.Bool // see MayHaveWritten
 
 	mu     sync.Mutex
 	caused map[string]float64 // price of background work, by the kind of work
@@ -83,6 +84,20 @@ func (m *Meter) Unanswered() int64 {
 		return 0
 	}
 	return m.unanswered.Load()
+}
+
+// MayHaveWritten reports whether a write of the context's Meter may have been executed: it was
+// sent, and the service did not reject it. It is false if ctx has no Meter.
+func MayHaveWritten(ctx context.Context) bool {
+	m := meterOf(ctx)
+	return m != nil && m.wrote.Load()
+}
+
+// noteWrite tells the meter that a write may have been executed.
+func (m *Meter) noteWrite() {
+	for ; m != nil; m = m.outer {
+		m.wrote.Store(true)
+	}
 }
 
 // Cause adds background work of a kind to the Meter of a context, at its price in RU. The command

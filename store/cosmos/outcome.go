@@ -7,13 +7,15 @@ import (
 	"net/http"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // OutcomeUnknown reports whether a write that failed with err may still have been committed,
-// because the service did not answer, timed out, or failed. It is false if nothing can be retried:
-// if ctx is done, or the write is a script that must not be executed again (IsExhausted).
+// because the service did not answer, timed out, or failed. It is false if there was no connection,
+// and if nothing can be retried: if ctx is done, or the write is a script that must not be executed
+// again (IsExhausted).
 func OutcomeUnknown(ctx context.Context, err error) bool {
-	if err == nil || ctx.Err() != nil || IsExhausted(err) {
+	if err == nil || ctx.Err() != nil || repeat.IsNotSent(err) || IsExhausted(err) {
 		return false
 	}
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {
@@ -22,8 +24,15 @@ func OutcomeUnknown(ctx context.Context, err error) bool {
 	if _, ok := errors.AsType[DefiniteError](err); ok {
 		return false
 	}
-	switch status, _ := StatusOf(err); status {
-	case 0, http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
+	status, _ := StatusOf(err)
+	return status == 0 || isOutcomeUnknown(status)
+}
+
+// isOutcomeUnknown reports whether a request may have been executed although it failed with a
+// status.
+func isOutcomeUnknown(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
@@ -42,7 +51,7 @@ func OutcomeUnknown(ctx context.Context, err error) bool {
 // A THROTTLED error is never permanent, although a script that ran out of time or met a conflict
 // ends with status 400. All other errors may be temporary, too.
 func IsPermanent(err error) bool {
-	if err == nil || blog.CodeOf(err) == blog.Throttled {
+	if err == nil || IsThrottled(err) {
 		return false
 	}
 	if _, ok := errors.AsType[decodeError](err); ok {
@@ -69,7 +78,7 @@ func IsPermanent(err error) bool {
 // All other errors concern the account or the connection, and so affect all items. Examples are no
 // answer, 429, 449, 5xx, a missing container, and requests that the account forbids.
 func IsItemError(err error) bool {
-	if err == nil || blog.CodeOf(err) == blog.Throttled {
+	if err == nil || IsThrottled(err) {
 		return false
 	}
 	if IsPermanent(err) || IsExhausted(err) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // Request is one request sent to Cosmos DB, including retries. Reads of metadata (account,
@@ -100,6 +102,9 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 		record.Charge, _ = strconv.ParseFloat(response.Header.Get(chargeHeader), 64)
 	}
 	meter.add(record.Charge, err == nil)
+	if !target.isRead() && mayBeExecuted(record.Status, err) {
+		meter.noteWrite()
+	}
 	if p.own != nil {
 		p.own.Record(ctx, record)
 	}
@@ -108,6 +113,11 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 		recorder.Record(ctx, record)
 	}
 	return response, err
+}
+
+// mayBeExecuted reports whether a request with an answer or an error may have been executed.
+func mayBeExecuted(status int, err error) bool {
+	return err != nil && !repeat.IsNotSent(err) || err == nil && (status < 300 || isOutcomeUnknown(status))
 }
 
 // tryCount is the number of times that a request was sent. It is an operation value of the request,

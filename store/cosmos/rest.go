@@ -13,10 +13,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
+
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // restClient sends the requests for which azcosmos has no call: for stored procedures, triggers and
-// offers. It sends them to the configured endpoint, which routes to the write region.
+// offers. repeat.RegionPolicy sends them to the region that writes.
 type restClient struct {
 	endpoint string
 	database string
@@ -47,11 +49,11 @@ func newRESTClient(options Options, clientOptions azcore.ClientOptions) (*restCl
 // Execute executes a stored procedure in one partition with one argument, and decodes its answer
 // into result. repeated is true if it was executed more than once.
 //
-// If the outcome of an execution is unknown, Execute executes the procedure again, at most five
-// times in all, but after 408 only once more (IsExhausted). All of our procedures are idempotent,
-// so that is safe. If repeated is true and the answer reports a change as already made, an earlier
-// try of this call may have made it. Execute may be called concurrently. Errors: those of
-// ToBlogError; NOT_FOUND if the procedure is not registered.
+// If the outcome of an execution is unknown, or there is no connection, Execute executes the
+// procedure again, at most five times in all, but after 408 only once more (IsExhausted). All of
+// our procedures are idempotent, so that is safe. If repeated is true and the answer reports a
+// change as already made, an earlier try of this call may have made it. Execute may be called
+// concurrently. Errors: those of ToBlogError; NOT_FOUND if the procedure is not registered.
 func (db *DB) Execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
 	return db.rest.execute(ctx, s, partition, argument, result)
 }
@@ -68,7 +70,7 @@ func (c *restClient) execute(ctx context.Context, s Script, partition string, ar
 			return true, ToBlogError(exhaust(ctx, err))
 		}
 		timedOut = isTimeout(err)
-		if !OutcomeUnknown(ctx, err) || !c.backoff.wait(ctx, try) {
+		if !OutcomeUnknown(ctx, err) && !repeat.IsNotSent(err) || !c.backoff.wait(ctx, try) {
 			return try > 1, ToBlogError(err)
 		}
 	}
@@ -182,4 +184,17 @@ func (c *restClient) send(request *policy.Request, body []byte, success int, res
 		return fmt.Errorf("decoding an answer: %s", err) // not permanent: a retry may get another one
 	}
 	return nil
+}
+
+// readAccount reads the description of the account at a host. RegionPolicy takes the regions from
+// the answer.
+func (c *restClient) readAccount(ctx context.Context, host string) error {
+	request, err := runtime.NewRequest(ctx, http.MethodGet, c.endpoint)
+	if err != nil {
+		return err
+	}
+	request.Raw().Host, request.Raw().URL.Host = host, host
+	request.Raw().Header.Set(versionHeader, apiVersion)
+	request.SetOperationValue(resource{})
+	return c.send(request, nil, http.StatusOK, nil)
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // backoff limits the retries of one command or request, and waits between them: five tries, with
@@ -17,7 +17,7 @@ type backoff struct {
 // A backoff allows maxTries tries. The delay begins at firstDelay and doubles with each try.
 const (
 	maxTries   = 5
-	firstDelay = 10 * time.Millisecond
+	firstDelay = repeat.FirstDelay
 )
 
 // wait waits before the next try. try is the number of tries that failed. wait returns false if
@@ -26,9 +26,7 @@ func (b backoff) wait(ctx context.Context, try int) bool {
 	if try >= maxTries {
 		return false
 	}
-	delay := firstDelay << (try - 1)
-	delay = delay/2 + rand.N(delay) // jitter: half to one and a half of the delay
-	return b.sleep(ctx, delay) == nil
+	return b.sleep(ctx, repeat.Jitter(firstDelay<<(try-1))) == nil
 }
 
 // Limits of RetryTransient for a step of unknown outcome. The delays double from the first to the
@@ -41,8 +39,9 @@ const (
 
 // RetryTransient executes a step of background work until it succeeds or fails for good. The
 // step must be idempotent. A throttled step (IsThrottled) is retried without limit, after the
-// wait that the service requests. A step of unknown outcome is tried ten times in all, with 33 s
-// of waits. RetryTransient returns the error of the last try. It stops if ctx is done.
+// wait that the service requests. A step of unknown outcome, or without a connection, is tried
+// ten times in all, with 33 s of waits. RetryTransient returns the error of the last try. It stops
+// if ctx is done.
 func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 	delay := firstTransientDelay
 	for failures := 0; ; {
@@ -50,12 +49,12 @@ func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 		switch {
 		case err == nil:
 			return nil
-		case blog.CodeOf(err) == blog.Throttled:
+		case IsThrottled(err):
 			wait := RetryAfter(err)
 			if db.backoff.sleep(ctx, wait+rand.N(wait)) != nil { // jitter
 				return err
 			}
-		case OutcomeUnknown(ctx, err):
+		case OutcomeUnknown(ctx, err), repeat.IsNotSent(err):
 			if failures++; failures == transientTries || db.backoff.sleep(ctx, delay) != nil {
 				return err
 			}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // Script is a stored procedure or trigger to register. Its id contains a version: the beginning
@@ -81,7 +83,7 @@ func ExecuteOnceMore(ctx context.Context, execute func() error) error {
 // exhaust marks the error of a script's execution after one that ran out of time, if an execution
 // after it might help.
 func exhaust(ctx context.Context, err error) error {
-	if OutcomeUnknown(ctx, err) || IsThrottled(ToBlogError(err)) {
+	if OutcomeUnknown(ctx, err) || repeat.IsNotSent(err) || IsThrottled(ToBlogError(err)) {
 		return exhausted{err}
 	}
 	return err

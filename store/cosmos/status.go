@@ -4,16 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos/repeat"
 )
 
 // StatusRetryWith is the service's status for a transaction that conflicted with a concurrent one.
 // Nothing of it was committed.
-const StatusRetryWith = 449
+const StatusRetryWith = repeat.StatusRetryWith
 
 // Substatuses that change the meaning of a status (HTTP status codes page of Azure Cosmos DB).
 const (
@@ -26,7 +26,7 @@ const (
 // Response headers that describe an error. All header names are in net/http's canonical form, which
 // it looks up without allocating.
 const (
-	substatusHeader  = "X-Ms-Substatus"
+	substatusHeader  = repeat.SubstatusHeader
 	retryAfterHeader = "X-Ms-Retry-After-Ms"
 )
 
@@ -37,18 +37,10 @@ func StatusOf(err error) (status, substatus int) {
 	if !ok {
 		return 0, 0
 	}
-	return answer.StatusCode, substatusOf(answer.RawResponse)
-}
-
-func substatusOf(response *http.Response) int {
-	if response == nil {
-		return 0
+	if answer.RawResponse == nil {
+		return answer.StatusCode, 0
 	}
-	n, err := strconv.Atoi(response.Header.Get(substatusHeader))
-	if err != nil {
-		return 0
-	}
-	return n
+	return answer.StatusCode, repeat.Substatus(answer.RawResponse)
 }
 
 // IsItemMissing reports whether the account answered that an item, a script or a container does not

@@ -81,7 +81,7 @@ func TestCommandsWhileScriptsAreRecreated(t *testing.T) {
 	w.OK(err)
 	_, err = w.LikePost(w.Ctx(), ada, post.ID)
 	var e *blog.Error
-	if !errors.As(err, &e) || e.Code != blog.Throttled || e.RetryAfter != time.Second {
+	if !errors.As(err, &e) || e.Code != blog.Unavailable || e.RetryAfter != time.Second {
 		t.Errorf("the error is %v", err)
 	}
 	w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {

@@ -6,7 +6,7 @@ export const pause = (tries: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, (1 + Math.random()) * Math.min(1000 * 2 ** tries, 15_000)));
 
 type Fault = { extensions?: { code?: string; retryAfterMs?: number } };
-const temporary = ["BUDGET_EXCEEDED", "INTERNAL", "LIMIT_EXCEEDED", "OVERLOADED", "THROTTLED", "TIMEOUT"];
+const temporary = ["BUDGET_EXCEEDED", "INTERNAL", "LIMIT_EXCEEDED", "OVERLOADED", "THROTTLED", "TIMEOUT", "UNAVAILABLE"];
 const areTemporary = (faults: unknown): faults is Fault[] =>
   Array.isArray(faults) && faults.some(({ extensions }: Fault) => temporary.includes(extensions?.code ?? ""));
 

@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 
 func testFaultStatuses(t *testing.T) {
 	a := openEngine(t, "the test injects failures", cosmostest.Options{})
-	for _, status := range []int{408, 429, 449, 503} {
+	for _, status := range []int{408, 429, 503} {
 		a.engine.Inject(cosmostest.First(1, cosmostest.Refuse(status, "x-ms-retry-after-ms: 1")))
 		c := a.azcosmos(a.engine)
 		_, err := c.CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)

@@ -241,7 +241,7 @@ func (c *checker) checkRejection(o *Operation) {
 		if !a.mayHaveEnded(-1, o.Completed) {
 			c.report(Unjustified, "%v, but nobody deleted the user", o)
 		}
-	case "THROTTLED", "OVERLOADED", NotSent:
+	case "THROTTLED", "UNAVAILABLE", "OVERLOADED", NotSent:
 	default: // reads of correct ids have no code but these
 		if !slices.Contains(codes[o.Kind], o.Code) {
 			c.report(Unjustified, "%v, which the schema does not list", o)

@@ -575,7 +575,7 @@ func TestPlantedViolations(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
-	for code, want := range map[string]Outcome{"TIMEOUT": Unknown, "INTERNAL": Unknown, "CONFLICT": Rejected, "THROTTLED": Rejected} {
+	for code, want := range map[string]Outcome{"TIMEOUT": Unknown, "INTERNAL": Unknown, "UNAVAILABLE": Unknown, "CONFLICT": Rejected, "THROTTLED": Rejected} {
 		if got := OutcomeOf(code); got != want {
 			t.Errorf("OutcomeOf(%q) = %v, want %v", code, got, want)
 		}

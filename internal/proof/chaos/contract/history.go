@@ -74,7 +74,7 @@ const (
 // ErrorCode.
 func OutcomeOf(code string) Outcome {
 	switch code {
-	case "TIMEOUT", "INTERNAL":
+	case "TIMEOUT", "INTERNAL", "UNAVAILABLE":
 		return Unknown
 	}
 	return Rejected

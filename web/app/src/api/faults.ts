@@ -6,7 +6,7 @@ import { page } from './page';
 // the index in it, if the field is a list. A retry can help if it isTemporary.
 export type Fault = { code?: string; message: string; field?: string; element?: number; isTemporary?: boolean };
 
-const temporary = ['TRY_AGAIN', 'THROTTLED', 'OVERLOADED', 'TIMEOUT', 'BUDGET_EXCEEDED', 'DELETION_UNDER_WAY', 'INTERNAL'];
+const temporary = ['TRY_AGAIN', 'THROTTLED', 'UNAVAILABLE', 'OVERLOADED', 'TIMEOUT', 'BUDGET_EXCEEDED', 'DELETION_UNDER_WAY', 'INTERNAL'];
 
 // faultsOf returns the faults of a result. A request without an answer is a fault too.
 export function faultsOf(error: CombinedError | undefined): Fault[] {
@@ -53,6 +53,8 @@ function sentence(code: string, extensions: Record<string, unknown>): string | u
       return 'Your user is being deleted. In about a minute, you can sign in again.';
     case 'THROTTLED':
       return 'The database is busy.';
+    case 'UNAVAILABLE':
+      return 'The database does not answer.';
     case 'OVERLOADED':
       return 'The server is busy.';
     case 'TIMEOUT':

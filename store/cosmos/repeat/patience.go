@@ -1,0 +1,51 @@
+// Package repeat has the policies of store/cosmos that repeat requests: after conflicts of
+// transactions, and in another region. Policies may be used concurrently.
+package repeat
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// Sleep waits before a retry, or until ctx is done: then it returns ctx's error.
+type Sleep func(ctx context.Context, d time.Duration) error
+
+// patience bounds the pauses between the tries of one request: they begin at FirstDelay and double
+// up to lastPatientDelay, until the context's deadline. A pause that would end later is not begun.
+// Without a deadline, they add up to patientTime at most, the default of --timeout.
+type patience struct {
+	ctx      context.Context
+	sleep    Sleep
+	deadline time.Time // zero if there is none
+	left     time.Duration
+	delay    time.Duration
+}
+
+const (
+	FirstDelay       = 10 * time.Millisecond
+	lastPatientDelay = time.Second
+	patientTime      = 10 * time.Second
+)
+
+func newPatience(ctx context.Context, sleep Sleep) *patience {
+	p := &patience{ctx: ctx, sleep: sleep, left: patientTime, delay: FirstDelay}
+	if deadline, ok := ctx.Deadline(); ok {
+		p.deadline, p.left = deadline, time.Until(deadline)
+	}
+	return p
+}
+
+// wait waits before the next try. It returns false if there is no next try, or if ctx is done.
+func (p *patience) wait() bool {
+	pause := Jitter(p.delay)
+	p.delay = min(2*p.delay, lastPatientDelay)
+	p.left -= pause // also if sleep returns at once
+	if p.left < 0 || !p.deadline.IsZero() && time.Until(p.deadline) < pause {
+		return false
+	}
+	return p.sleep(p.ctx, pause) == nil
+}
+
+// Jitter returns a random time between half and one and a half of a delay.
+func Jitter(delay time.Duration) time.Duration { return delay/2 + rand.N(delay) }

@@ -1,0 +1,236 @@
+package repeat
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+)
+
+// Substatuses of 403 by which a region rejects a request that another one takes ("HTTP status codes
+// for Azure Cosmos DB"). Nothing was executed.
+const (
+	WriteForbidden  = 3    // a write, in a region that does not write, or no longer
+	AccountNotFound = 1008 // the account has no such region any more
+)
+
+// Regions follows the regions of an account by its description, the answer to GET /. azcosmos reads
+// it every five minutes, and RegionPolicy after a request that a region rejected or did not answer.
+// It may be used concurrently.
+type Regions struct {
+	// Read sends GET / to a host, through a RegionPolicy.
+	Read func(ctx context.Context, host string) error
+
+	configured string // the endpoint's host
+	disconnect func() // closes idle connections
+
+	mu        sync.Mutex
+	write     string        // the host of the region that writes; empty before the first answer
+	known     []string      // the hosts of all regions
+	reading   chan struct{} // closed when the reading that is under way ends; nil if none is
+	lastEnded time.Time     // when the last reading ended
+}
+
+// Limits of reading the account again: of an answer, and of the rate.
+const (
+	accountTimeout  = 3 * time.Second // for each host
+	accountInterval = time.Second
+)
+
+// silence is the time without an answer after which the account is read again, although it was the
+// caller whose deadline passed. A script may run for as long.
+const silence = 5 * time.Second
+
+// NewRegions returns the regions of an account of which nothing is known yet. Read must be set
+// before the first request. transport may be nil. Error: the endpoint is malformed.
+func NewRegions(endpoint string, transport policy.Transporter) (*Regions, error) {
+	configured, err := url.Parse(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	r := &Regions{configured: configured.Host, disconnect: func() {}}
+	if connected, ok := transport.(interface{ CloseIdleConnections() }); ok {
+		r.disconnect = connected.CloseIdleConnections
+	}
+	return r, nil
+}
+
+// learn takes the regions from a description of the account.
+func (r *Regions) learn(response *http.Response) {
+	type location struct {
+		Endpoint string `json:"databaseAccountEndpoint"`
+	}
+	var account struct {
+		Writable []location `json:"writableLocations"`
+		Readable []location `json:"readableLocations"`
+	}
+	body, err := runtime.Payload(response)
+	if err != nil || json.Unmarshal(body, &account) != nil {
+		return
+	}
+	var hosts []string
+	for _, l := range slices.Concat(account.Writable, account.Readable) {
+		if endpoint, err := url.Parse(l.Endpoint); err == nil && endpoint.Host != "" && !slices.Contains(hosts, endpoint.Host) {
+			hosts = append(hosts, endpoint.Host)
+		}
+	}
+	if len(account.Writable) == 0 || len(hosts) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.write, r.known = hosts[0], hosts
+}
+
+// host returns the host of the region that writes, or the configured one if it is unknown.
+func (r *Regions) host() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.write == "" {
+		return r.configured
+	}
+	return r.write
+}
+
+// mayMove reports whether another host may be the one that writes: the account has several, or a
+// region with a host of its own. An engine has only the configured one.
+func (r *Regions) mayMove() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.known) > 1 || r.write != "" && r.write != r.configured
+}
+
+// refresh reads the account, once for all concurrent callers, and returns a channel that is closed
+// at the end. It does nothing within accountInterval after the last reading.
+func (r *Regions) refresh() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.reading != nil:
+	case time.Since(r.lastEnded) < accountInterval:
+		done := make(chan struct{})
+		close(done)
+		return done
+	default:
+		r.reading = make(chan struct{})
+		go r.readAny(append([]string{r.configured}, r.known...))
+	}
+	return r.reading
+}
+
+// readAny reads the account at the first host that answers. Connections of before the failover may
+// lead to the former region, so it closes them.
+func (r *Regions) readAny(hosts []string) {
+	r.disconnect()
+	for _, host := range hosts {
+		ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
+		err := r.Read(ctx, host)
+		cancel()
+		if err == nil {
+			break
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.reading)
+	r.reading, r.lastEnded = nil, time.Now()
+}
+
+// RegionPolicy sends all requests to the region that writes. azcosmos, without preferred regions,
+// does the same, except for some minutes after a failover: it reads the account only at the
+// configured endpoint, and not for a region that was in doubt within five minutes.
+//
+// It repeats what a region rejects (403/3 and 403/1008), or what was not sent because there was no
+// connection and another region writes by now, until the context's deadline (patience). After
+// that, a rejection is an error.
+type RegionPolicy struct {
+	*Regions
+	Sleep Sleep
+}
+
+// Do implements policy.Policy.
+func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
+	if isAccount(request.Raw()) {
+		response, err := request.Next()
+		if err == nil && response.StatusCode == http.StatusOK {
+			p.learn(response)
+		}
+		return response, err
+	}
+	ctx := request.Raw().Context()
+	for patience := newPatience(ctx, p.Sleep); ; {
+		host, sent := p.host(), time.Now()
+		request.Raw().Host, request.Raw().URL.Host = host, host
+		response, err := request.Next()
+		switch {
+		case err == nil && !isOfAnotherRegion(response):
+			return response, nil
+		case err == nil:
+			await(ctx, p.refresh())
+		case !p.mayMove():
+			return nil, err
+		case !IsNotSent(err):
+			if IsUnanswered(err) || time.Since(sent) >= silence {
+				p.refresh() // for later requests
+			}
+			return nil, err
+		default:
+			if await(ctx, p.refresh()); p.host() == host {
+				return nil, err
+			}
+		}
+		if !patience.wait() {
+			if err == nil {
+				err = runtime.NewResponseError(response) // azcosmos would repeat the answer without limit
+			}
+			return nil, err
+		}
+		if err == nil {
+			runtime.Drain(response)
+		}
+		if err := request.RewindBody(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// await waits until done is closed, or ctx is done.
+func await(ctx context.Context, done <-chan struct{}) {
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// isAccount reports whether a request reads the description of the account.
+func isAccount(request *http.Request) bool {
+	return request.Method == http.MethodGet && (request.URL.Path == "" || request.URL.Path == "/")
+}
+
+// isOfAnotherRegion reports whether a region rejected a request that another one takes.
+func isOfAnotherRegion(response *http.Response) bool {
+	if response.StatusCode != http.StatusForbidden {
+		return false
+	}
+	substatus := Substatus(response)
+	return substatus == WriteForbidden || substatus == AccountNotFound
+}
+
+// SubstatusHeader is the header of the substatus, which tells what a status means.
+const SubstatusHeader = "X-Ms-Substatus"
+
+// Substatus returns the substatus of an answer, or 0 if it has none.
+func Substatus(response *http.Response) int {
+	n, err := strconv.Atoi(response.Header.Get(SubstatusHeader))
+	if err != nil {
+		return 0
+	}
+	return n
+}
