@@ -332,6 +332,14 @@ func (a *Account) Watch(database, container string) (written <-chan struct{}, st
 	return a.engine.Watch(database, container)
 }
 
+// Strikes returns the number of executions of a container's stored procedures and triggers that ran
+// out of time, or were charged more than two seconds of the container's throughput. After three of
+// one script, the account answers 403, until the script is deleted and created again. It returns an
+// error if there is no such container.
+func (a *Account) Strikes(database, container string) (int, error) {
+	return a.engine.Strikes(database, container)
+}
+
 // Changes returns a number that increases with every write of a logical partition, before the write
 // is acknowledged. It may also increase for other reasons. The partition key is a string.
 func (a *Account) Changes(database, container, partitionKey string) uint64 {

@@ -190,3 +190,25 @@ func TestScriptsOfTriggers(t *testing.T) {
 		t.Errorf("the items are %s", s.ids("ada"))
 	}
 }
+
+// TestStrikes counts the executions that take more than a script may: two seconds of the
+// throughput.
+func TestStrikes(t *testing.T) {
+	for _, follower := range []bool{false, true} {
+		clock := cosmostest.NewClock(time.Now())
+		s := newShop(t, cosmostest.Options{Follower: follower, Throughput: 400, Now: clock.Now})
+		s.register("read", `function (n) { for (var i = 0; i < n; i++) __.readDocument(__.getAltLink() + '/docs/none', {}, function () {}) }`)
+		for i, reads := range []string{"[700]", "[900]", "[900]", "[900]"} {
+			clock.Advance(time.Minute) // the throughput is not used up
+			s.expect(http.StatusOK, s.execute("read", "ada", reads))
+			if n, err := s.Strikes("shop", "orders"); n != i || err != nil {
+				t.Errorf("after %d executions: %d strikes, %v", i+1, n, err)
+			}
+		}
+		clock.Advance(time.Minute)
+		s.expect(http.StatusForbidden, s.execute("read", "ada", "[1]"))
+		if _, err := s.Strikes("shop", "none"); err == nil {
+			t.Error("no error for a container that does not exist")
+		}
+	}
+}

@@ -46,6 +46,7 @@ func newWorldOf(t testing.TB, ranges int) *world {
 func newWorldOn(t testing.TB, ranges int, options cosmostest.Options) *world {
 	t.Helper()
 	w := &world{TB: t, engine: cosmostest.New(t, options), clock: storetest.NewStillClock(time.Now())}
+	storetest.CheckScripts(t, w.engine)
 	w.store = w.open(storetest.Divided(inprocess.To(w.engine), ranges))
 	return w
 }

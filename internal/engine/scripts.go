@@ -204,6 +204,19 @@ func (r *request) createScript() (*response, error) {
 	})
 }
 
+// Strikes returns the number of executions of a container's scripts that took more than a script
+// may, since each script was made or the engine was opened. Error: there is no such container.
+func (e *Engine) Strikes(database, container string) (strikes int, err error) {
+	c, rejection := e.container(database, container)
+	if rejection != nil {
+		return 0, fmt.Errorf("engine: strikes of %s/%s: %w", database, container, rejection)
+	}
+	for _, s := range c.scripts {
+		strikes += int(s.strikes.Load())
+	}
+	return strikes, nil
+}
+
 // checkCount returns an error if a container has more stored procedures than the service allows.
 func checkCount(scripts map[scriptName]*storedScript) error {
 	procedures := 0

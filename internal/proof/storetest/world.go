@@ -14,6 +14,7 @@ import (
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -53,7 +54,20 @@ func NewWith(t *testing.T, options cosmostest.Options) *World {
 	clock := NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	options.Now = clock.Now
 	w := &World{T: t, Account: cosmostest.New(t, options), Clock: clock}
+	CheckScripts(t, w.Account)
 	return w.server(w.Account.NewTransport(), clock, nil)
+}
+
+// CheckScripts fails the test at its end if an execution of a script took more than the service
+// allows. An account blocks a script after some of them.
+func CheckScripts(t testing.TB, account *cosmostest.Account) {
+	t.Cleanup(func() {
+		for _, container := range schema.ContainerNames() {
+			if n, err := account.Strikes(cosmos.DefaultDatabase, container); err == nil && n > 0 {
+				t.Errorf("%d executions of scripts of %s took more than a script may", n, container)
+			}
+		}
+	})
 }
 
 // Another returns a second server on the same account, with its own faults. It reads the latest
