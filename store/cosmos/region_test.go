@@ -95,9 +95,9 @@ func TestFailoverOfRemovedRegion(t *testing.T) {
 	}
 }
 
-// TestFailoverOfSilentRegion checks that only requests that were sent before a failover wait in vain
-// for a region that is cut off, where connections stay open and nothing answers. azcosmos 1.5.0
-// draws no conclusion from a request whose deadline passed (cosmos_client_retry_policy.go).
+// TestFailoverOfSilentRegion checks that only the first requests wait in vain for a region that is
+// cut off, where connections stay open and nothing answers. azcosmos 1.5.0 draws no conclusion from
+// a request whose deadline passed (cosmos_client_retry_policy.go).
 func TestFailoverOfSilentRegion(t *testing.T) {
 	for way, write := range notesWrites {
 		t.Run(way, func(t *testing.T) {
