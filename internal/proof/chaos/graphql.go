@@ -22,12 +22,8 @@ const sessionHeader = "Cosmosblog-Session"
 
 type values map[string]any
 
-// apiError is the first error of a GraphQL response. notExecuted is true if it says that the
-// mutation was not executed.
-type apiError struct {
-	code, message string
-	notExecuted   bool
-}
+// apiError is the first error of a GraphQL response.
+type apiError struct{ code, message string }
 
 func (r apiError) Error() string { return r.code + ": " + r.message }
 
@@ -66,10 +62,7 @@ func (a api) executeInSession(ctx context.Context, document string, with values,
 		Data   json.RawMessage
 		Errors []struct {
 			Message    string
-			Extensions struct {
-				Code            string
-				MayHaveExecuted *bool
-			}
+			Extensions struct{ Code string }
 		}
 		Extensions struct {
 			Session string
@@ -88,9 +81,7 @@ func (a api) executeInSession(ctx context.Context, document string, with values,
 		}
 	}
 	if len(got.Errors) > 0 {
-		first := got.Errors[0]
-		notExecuted := first.Extensions.MayHaveExecuted != nil && !*first.Extensions.MayHaveExecuted
-		return session, stale, apiError{first.Extensions.Code, first.Message, notExecuted}
+		return session, stale, apiError{got.Errors[0].Extensions.Code, got.Errors[0].Message}
 	}
 	return session, stale, nil
 }

@@ -183,9 +183,6 @@ func (p *person) try(ctx context.Context, o contract.Operation) contract.Operati
 	case errorCode(err) != "":
 		o.Code = errorCode(err)
 		o.Outcome = contract.OutcomeOf(o.Code)
-		if failed, ok := errors.AsType[apiError](err); ok && failed.notExecuted {
-			o.Outcome = contract.Rejected // although it is UNAVAILABLE
-		}
 	default:
 		if lost, ok := errors.AsType[*net.OpError](err); ok && lost.Op == "dial" {
 			o.Outcome, o.Code = contract.Rejected, contract.NotSent
@@ -261,8 +258,7 @@ func (p *person) repeat(ctx context.Context, o contract.Operation) contract.Oper
 		case i == tries-1:
 			return done
 		case done.Outcome == contract.Unknown && isRepeatable:
-		case done.Code == "TRY_AGAIN", done.Code == "THROTTLED", done.Code == "OVERLOADED", done.Code == contract.NotSent,
-			done.Code == "UNAVAILABLE" && done.Outcome == contract.Rejected:
+		case done.Code == "TRY_AGAIN", done.Code == "THROTTLED", done.Code == "OVERLOADED", done.Code == contract.NotSent:
 		default:
 			return done
 		}
