@@ -24,6 +24,8 @@ type restClient struct {
 	database string
 	pipeline runtime.Pipeline
 	backoff  backoff
+
+	exhaustions exhaustions // also of writes with triggers
 }
 
 // The REST API version, the same as that of azcosmos.
@@ -43,6 +45,8 @@ func newRESTClient(options Options, clientOptions azcore.ClientOptions) (*restCl
 		database: options.Database,
 		pipeline: pipeline,
 		backoff:  backoff{options.Sleep},
+
+		exhaustions: exhaustions{now: options.Now},
 	}, nil
 }
 
@@ -63,11 +67,15 @@ func (c *restClient) execute(ctx context.Context, s Script, partition string, ar
 	if err != nil {
 		return false, ToBlogError(err)
 	}
+	key := func() purposeHash { return hashPurpose(s.ID, partition, string(body)) }
+	if err := c.exhaustions.find(key); err != nil {
+		return false, ToBlogError(err)
+	}
 	timedOut := false
 	for try := 1; ; try++ {
 		err = c.executeOnce(ctx, s, partition, body, result, tryCount(try-1))
 		if timedOut {
-			return true, ToBlogError(exhaust(ctx, err))
+			return true, ToBlogError(c.exhaustions.exhaust(ctx, key(), err))
 		}
 		timedOut = isTimeout(err)
 		if !OutcomeUnknown(ctx, err) && !repeat.IsNotSent(err) || !c.backoff.wait(ctx, try) {

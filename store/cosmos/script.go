@@ -1,14 +1,10 @@
 package cosmos
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
-	"cosmosblog/store/cosmos/repeat"
 )
 
 // Script is a stored procedure or trigger to register. Its id contains a version: the beginning
@@ -67,41 +63,4 @@ func WithTrigger(trigger Script) *azcosmos.ItemOptions {
 func IsScriptBlocked(err error) bool {
 	status, _ := StatusOf(err)
 	return status == http.StatusForbidden && strings.Contains(err.Error(), "is blocked for execution")
-}
-
-// ExecuteOnceMore executes a write with a trigger. If it runs out of time (408), it is executed
-// once more, which must be safe. A script that often runs out of time is blocked, so that is all:
-// see IsExhausted. The error is that of execute.
-func ExecuteOnceMore(ctx context.Context, execute func() error) error {
-	err := execute()
-	if !isTimeout(err) {
-		return err
-	}
-	return exhaust(ctx, execute())
-}
-
-// exhaust marks the error of a script's execution after one that ran out of time, if an execution
-// after it might help.
-func exhaust(ctx context.Context, err error) error {
-	if OutcomeUnknown(ctx, err) || repeat.IsNotSent(err) || IsThrottled(ToBlogError(err)) {
-		return exhausted{err}
-	}
-	return err
-}
-
-// IsExhausted reports whether a script ran out of time, and failed when it was executed once more.
-// Nobody may execute it again for the same purpose. Its outcome is unknown.
-func IsExhausted(err error) bool {
-	_, ok := errors.AsType[exhausted](err)
-	return ok
-}
-
-// exhausted is the error of a script that must not be executed again.
-type exhausted struct{ error }
-
-func (e exhausted) Unwrap() error { return e.error }
-
-func isTimeout(err error) bool {
-	status, _ := StatusOf(err)
-	return status == http.StatusRequestTimeout
 }

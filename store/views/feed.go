@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -100,7 +101,8 @@ func (f feedPosts) create(ctx context.Context, post *blog.Post) error {
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	err = cosmos.ExecuteOnceMore(ctx, func() error {
+	purpose := fmt.Sprint(post.ID, " ", post.Revision)
+	err = f.db.ExecuteOnceMore(ctx, schema.TruncateFeed, purpose, func() error {
 		key := azcosmos.NewPartitionKeyString(schema.FeedPartition)
 		_, err := f.feed.CreateItem(ctx, key, text, cosmos.WithTrigger(schema.TruncateFeed))
 		return err
