@@ -32,14 +32,17 @@ const (
 	people    = 6
 	mostPosts = 80               // a page of the API has a hundred
 	latency   = time.Millisecond // of the network, in each direction
+
+	// responseTimeout is that of a program's HTTP client (internal/datafolder).
+	responseTimeout = 20 * time.Second
 )
 
 // TestFailovers writes posts, comments, likes and usernames through ten failovers between two
 // regions, and checks all answers and the state at the end against the API's contract: no
 // acknowledged write is missing, and none was made twice. The former region answers writes with
-// 403/3, everything with 403/1008, or nothing, for some time before the failover too. Around a
-// failover, connections break before and after a request was executed ("Troubleshoot the
-// availability of Azure Cosmos DB SDKs in multiregional environments").
+// 403/3, everything with 403/1008, or nothing, with and without connections, for some time before
+// the failover too. Meanwhile, connections break before and after a request was executed
+// ("Troubleshoot the availability of Azure Cosmos DB SDKs in multiregional environments").
 func TestFailovers(t *testing.T) {
 	seed := testseed.Of(t)
 	for i := range *runs {
@@ -54,6 +57,8 @@ type run struct {
 	*world
 	random *rand.Rand // of the failovers
 	begun  time.Time
+
+	failedOver int // the number of failovers
 
 	mu       sync.Mutex
 	history  contract.History
@@ -85,7 +90,7 @@ func (r *run) do() {
 	for i := range failovers {
 		acknowledged := r.acknowledged()
 		r.failover()
-		time.Sleep(time.Duration(10+r.random.IntN(20)) * time.Second)
+		time.Sleep(time.Duration(15+r.random.IntN(15)) * time.Second)
 		if n := r.acknowledged() - acknowledged; n < 10 {
 			r.Errorf("around failover %d, %d writes were acknowledged", i+1, n)
 		}
@@ -106,12 +111,18 @@ func (r *run) do() {
 
 // failover changes the region that writes. Before, it fails for up to 6 s.
 func (r *run) failover() {
+	states := []cosmostest.RegionState{cosmostest.Online, cosmostest.Removed, cosmostest.Unreachable, cosmostest.Online}
+	way := r.random.IntN(len(states))
+	silent := ""
+	if way == 3 { // it is cut off: connections stay open
+		silent = []string{"east-us.", "west-us."}[r.failedOver%2]
+	}
+	r.failedOver++
 	for _, wire := range r.wires {
-		wire.Inject(r.breaks(rand.New(rand.NewPCG(r.random.Uint64(), 2))))
+		wire.Inject(r.breaks(rand.New(rand.NewPCG(r.random.Uint64(), 2)), silent))
 	}
 	time.Sleep(time.Duration(r.random.IntN(300)) * time.Millisecond)
-	state := []cosmostest.RegionState{cosmostest.Online, cosmostest.Removed, cosmostest.Unreachable}[r.random.IntN(3)]
-	r.account.FailRegion(state)
+	r.account.FailRegion(states[way])
 	time.Sleep(time.Duration(r.random.IntN(6000)) * time.Millisecond)
 	r.account.Failover()
 	time.Sleep(time.Duration(r.random.IntN(300)) * time.Millisecond)
@@ -121,10 +132,18 @@ func (r *run) failover() {
 }
 
 // breaks returns a fault that closes one connection in ten, before or after the request was
-// executed.
-func (r *run) breaks(random *rand.Rand) cosmostest.Fault {
+// executed. The region whose hosts begin with silent does not answer; if that is empty, both do.
+func (r *run) breaks(random *rand.Rand, silent string) cosmostest.Fault {
 	var mu sync.Mutex
 	return func(n int, request *http.Request, next policy.Transporter) (*http.Response, error) {
+		if silent != "" && strings.HasPrefix(request.URL.Host, silent) {
+			select {
+			case <-request.Context().Done():
+				return nil, request.Context().Err()
+			case <-time.After(responseTimeout):
+				return cosmostest.CutBefore(n, request, next)
+			}
+		}
 		mu.Lock()
 		roll := random.IntN(20)
 		mu.Unlock()

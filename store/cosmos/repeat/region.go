@@ -44,8 +44,8 @@ const (
 	accountInterval = time.Second
 )
 
-// silence is the time without an answer after which the account is read again, although it was the
-// caller whose deadline passed. A script may run for as long.
+// silence is the time without an answer after which the account is read again, while the request
+// still waits. A script may run for as long.
 const silence = 5 * time.Second
 
 // NewRegions returns the regions of an account of which nothing is known yet. Read must be set
@@ -166,20 +166,18 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	}
 	ctx := request.Raw().Context()
 	for patience := newPatience(ctx, p.Sleep); ; {
-		host, sent := p.host(), time.Now()
+		host := p.host()
 		request.Raw().Host, request.Raw().URL.Host = host, host
-		response, err := request.Next()
+		response, err := p.sendOnce(request)
 		switch {
 		case err == nil && !isOfAnotherRegion(response):
 			return response, nil
 		case err == nil:
 			await(ctx, p.refresh())
-		case !p.mayMove():
+		case !IsUnanswered(err) || !p.mayMove():
 			return nil, err
 		case !IsNotSent(err):
-			if IsUnanswered(err) || time.Since(sent) >= silence {
-				p.refresh() // for later requests
-			}
+			p.refresh() // for later requests
 			return nil, err
 		default:
 			if await(ctx, p.refresh()); p.host() == host {
@@ -199,6 +197,16 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+}
+
+// sendOnce sends a request. If it is not answered for some time, it reads the account again, for
+// later requests.
+func (p RegionPolicy) sendOnce(request *policy.Request) (*http.Response, error) {
+	if p.mayMove() {
+		timer := time.AfterFunc(silence, func() { p.refresh() })
+		defer timer.Stop()
+	}
+	return request.Next()
 }
 
 // await waits until done is closed, or ctx is done.
