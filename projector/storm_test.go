@@ -113,7 +113,7 @@ func newStorm(t *testing.T, seed uint64) *storm {
 	ranges := rangeCounts[seed%2]
 	s := &storm{seed: seed, Rand: rand.New(rand.NewPCG(seed, 1)), splits: map[string]*splits{}, continuations: map[string][]string{},
 		eventCounts: map[string]int{}}
-	options := cosmostest.Options{Random: rand.New(rand.NewPCG(seed, 3))}
+	options := cosmostest.Options{Random: rand.New(rand.NewPCG(seed, 3)), Throughput: 400}
 	options.Scripts.OwnWrites = s.IntN(2) == 0
 	options.Scripts.Accept = s.acceptor(rand.New(rand.NewPCG(seed, 2)))
 	options.Follower = s.IntN(2) == 0
@@ -122,6 +122,7 @@ func newStorm(t *testing.T, seed uint64) *storm {
 		options.Scripts.Before = s.interrupter(rand.New(rand.NewPCG(seed, 3)))
 	}
 	s.world = &world{TB: t, engine: cosmostest.New(t, options), clock: storetest.NewStillClock(time.Now())}
+	storetest.CheckScripts(t, s.engine)
 	s.database, s.latest, s.replica = s.engine, s.engine.Latest(), s.engine.Follower
 	s.store = s.world.open(storetest.Divided(s.latest, ranges))
 	s.transport, s.wakes = s.database, s.IntN(2) == 0
