@@ -162,6 +162,24 @@ func TestScriptTimeouts(t *testing.T) {
 			}
 			return cosmostest.CutBefore(n, request, next)
 		},
+		"then missing": func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if n == 1 {
+				return refuse(n, request, next)
+			}
+			return cosmostest.Refuse(http.StatusNotFound)(n, request, next)
+		},
+		"then stopped": func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if n == 1 {
+				return refuse(n, request, next)
+			}
+			return cosmostest.Refuse(http.StatusBadRequest, "x-ms-substatus: 429")(n, request, next)
+		},
+		"then a conflict": func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if n == 1 {
+				return refuse(n, request, next)
+			}
+			return cosmostest.Refuse(cosmos.StatusRetryWith)(n, request, next)
+		},
 		"then throttled": func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			if n == 1 {
 				return refuse(n, request, next)
@@ -185,7 +203,7 @@ func TestScriptTimeouts(t *testing.T) {
 				if executions > 2 {
 					w.T.Errorf("%d executions: %v", executions, err)
 				}
-				if executions > 0 && err != nil && blog.CodeOf(err) != blog.Internal {
+				if code := blog.CodeOf(err); executions > 0 && err != nil && code != blog.Internal && code != blog.NotFound {
 					w.T.Errorf("the error is %v", err)
 				}
 			})
@@ -290,4 +308,28 @@ func TestFormerUsernameIsReleasedDespiteFaults(t *testing.T) {
 			w.holdsUsername("Ada", bob.ID)
 		})
 	}
+}
+
+// TestThrottledAfterUnknownOutcome loses the answer of a command's first write, which was executed,
+// and throttles all later ones. THROTTLED would say that nothing was executed, and a client would
+// repeat it.
+func TestThrottledAfterUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	inject := func() cosmostest.Fault {
+		return cosmostest.Writes(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if n == 1 {
+				return storetest.CutAfter(n, request, next)
+			}
+			return cosmostest.Refuse(http.StatusTooManyRequests, "x-ms-retry-after-ms: 5000")(n, request, next)
+		})
+	}
+	underFaults(t, inject, func(w *world, m mutation, err error) {
+		switch blog.CodeOf(err) {
+		case blog.Unavailable, blog.Internal:
+		default:
+			if err != nil {
+				w.T.Errorf("the error is %v", err)
+			}
+		}
+	})
 }

@@ -81,6 +81,9 @@ func (t *tries) next(ctx context.Context, err error) error {
 	case cosmos.OutcomeUnknown(ctx, err):
 		t.unknown = err
 	case !isRaceLost(err):
+		if t.unknown != nil && cosmos.IsThrottled(err) { // this try wrote nothing, an earlier one may have
+			return t.unknown
+		}
 		return err
 	}
 	t.count++

@@ -12,8 +12,8 @@ var provisionText = text{
 	short: "Creates the database, its containers and its scripts",
 	long: `Creates the database, its containers, indexes, stored procedures and triggers if they are
 missing. Changes throughputs to the given ones, and prints each change. If an existing resource
-differs from its definition, it prints the difference and changes nothing. Deletes the versions of
-scripts whose successor is older than 30 days.
+differs from its definition, it prints the difference and changes nothing. Deletes former versions
+of scripts, after which two others were registered more than 30 days ago.
 
 On an account it needs the key, because Entra ID tokens cannot write definitions. For accounts
 without keys, --print bicep prints the same definitions as a template for Azure Resource Manager,

@@ -145,6 +145,14 @@ var checkCases = map[string]struct {
 		config.Provision, func(c *config.Config) { c.Throughput = "manual:400" },
 		"applies to accounts",
 	},
+	"kept scripts of an account": {
+		config.Provision, func(c *config.Config) { c.Endpoint, c.KeepScripts = "https://a", true },
+		"",
+	},
+	"kept scripts of a folder": {
+		config.Provision, func(c *config.Config) { c.KeepScripts = true },
+		"--keep-scripts applies to accounts",
+	},
 	"throughput of a template": {
 		config.Provision, func(c *config.Config) { c.Print, c.Throughput = "bicep", "manual:400" },
 		"",

@@ -237,8 +237,8 @@ var settings = []Setting{
 	{
 		Commands: []string{Provision},
 		Flag:     "keep-scripts", Default: "false",
-		Meaning: "Keeps all former versions of scripts. Otherwise those are deleted whose successor was " +
-			"registered more than 30 days ago.",
+		Meaning: "Keeps all former versions of scripts. Otherwise those are deleted after which two others " +
+			"were registered, both more than 30 days ago.",
 		field: func(c *Config) any { return &c.KeepScripts },
 	},
 	{

@@ -2,6 +2,8 @@ package monitor
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -56,6 +58,9 @@ type monitor struct {
 	lags    cached[[]projector.Lag]
 	stalls  stalls // used by one lookup at a time
 	letters cached[int]
+
+	hadScripts    bool   // all scripts were registered; used by one lookup at a time, as saidOfScripts
+	saidOfScripts string // logged by the last lookup; empty if all scripts were there
 }
 
 // scriptsAge is the time after which scripts that were found are looked up again. A lookup
@@ -91,15 +96,28 @@ func (m *monitor) tryRead(ctx context.Context) (any, error) {
 // databaseNow returns the time by the database's clock, which dates its changes.
 func (m *monitor) databaseNow() time.Time { return m.Now().Add(m.DB.ClockOffset()) }
 
-// checkScripts reports the scripts that are blocked. Their own operations fail, but the process is
-// ready for all others.
+// checkScripts reports the scripts that are blocked, and those that were registered before and are
+// missing: provision may be about to register them again. Their own operations fail, but the
+// process is ready for all others. One lookup runs at a time.
 func (m *monitor) checkScripts(ctx context.Context) (any, error) {
 	blocked, err := schema.Check(ctx, m.DB)
-	if len(blocked) == 0 {
+	report := map[string]any{}
+	if missing, ok := errors.AsType[*schema.MissingError](err); ok && m.hadScripts && len(missing.Containers) == 0 {
+		report["missing"], err = missing.Scripts, nil
+	}
+	m.hadScripts = m.hadScripts || err == nil
+	if len(blocked) > 0 {
+		report["blocked"] = blocked
+	}
+	if said := fmt.Sprint(report); said != m.saidOfScripts && len(report) > 0 {
+		m.Logger.Error("scripts are missing, or blocked because they took too long several times; run provision, or provision --recreate-scripts", "scripts", report)
+		m.saidOfScripts = said
+	}
+	if len(report) == 0 {
+		m.saidOfScripts = ""
 		return nil, err
 	}
-	m.Logger.Error("the account blocks scripts, because they took too long several times; run provision --recreate-scripts", "scripts", blocked)
-	return map[string]any{"blocked": blocked}, err
+	return report, err
 }
 
 func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {

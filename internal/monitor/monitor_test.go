@@ -108,8 +108,11 @@ func (o *observed) pass(d time.Duration) {
 
 // readiness is the response of /readyz.
 type readiness struct {
-	Status    string       `json:"status"`
-	Waiting   []string     `json:"waiting"`
+	Status  string   `json:"status"`
+	Waiting []string `json:"waiting"`
+	Scripts struct {
+		Missing, Blocked []string
+	} `json:"scripts"`
 	Lag       []feedReport `json:"lag"`
 	Letters   int          `json:"deadLetters"`
 	Projector *workReport  `json:"projector"`

@@ -8,7 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/store/cosmos/repeat"
+	"cosmosblog/store/cosmos/retry"
 )
 
 // newClient returns the azcosmos client. It sends nothing.
@@ -39,7 +39,7 @@ const (
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it
 // executes it.
-func (o Options) pipeline(regions *repeat.Regions, throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) azcore.ClientOptions {
+func (o Options) pipeline(regions *retry.Regions, throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) azcore.ClientOptions {
 	return azcore.ClientOptions{
 		Transport: o.Transport,
 		Retry: policy.RetryOptions{
@@ -52,8 +52,8 @@ func (o Options) pipeline(regions *repeat.Regions, throttles *throttleMonitor, c
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
 		PerRetryPolicies: []policy.Policy{
 			partitionKeyPolicy{},
-			repeat.ConflictPolicy{Sleep: o.Sleep},
-			repeat.RegionPolicy{Regions: regions, Sleep: o.Sleep},
+			retry.ConflictPolicy{Sleep: o.Sleep},
+			retry.RegionPolicy{Regions: regions, Sleep: o.Sleep},
 			fencePolicy{},
 			metadataPolicy{},
 			priorityPolicy{o.BackgroundBucket},
@@ -62,7 +62,7 @@ func (o Options) pipeline(regions *repeat.Regions, throttles *throttleMonitor, c
 			recorderPolicy{o.Recorder},
 			throttlePolicy{throttles},
 			clockPolicy{clock},
-			repeat.ConnectionPolicy{},
+			retry.ConnectionPolicy{},
 			answersPolicy{},
 		},
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/store/cosmos/repeat"
+	"cosmosblog/store/cosmos/retry"
 )
 
 // Options configure a DB. They need an Endpoint, and a Key or a Credential. Tests replace the
@@ -68,7 +68,7 @@ func New(options Options) (*DB, error) {
 	options = options.withDefaults()
 	throttles, clock := new(throttleMonitor), &databaseClock{local: options.Now, off: options.ClockOff}
 	writes := new(writeObservers)
-	regions, err := repeat.NewRegions(options.Endpoint, options.Transport)
+	regions, err := retry.NewRegions(options.Endpoint, options.Transport)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"cosmosblog/store/cosmos/repeat"
+	"cosmosblog/store/cosmos/retry"
 )
 
 // Request is one request sent to Cosmos DB, including retries. Reads of metadata (account,
@@ -117,7 +117,7 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 
 // mayBeExecuted reports whether a request with an answer or an error may have been executed.
 func mayBeExecuted(status int, err error) bool {
-	return err != nil && !repeat.IsNotSent(err) || err == nil && (status < 300 || isOutcomeUnknown(status))
+	return err != nil && !retry.IsNotSent(err) || err == nil && (status < 300 || isOutcomeUnknown(status))
 }
 
 // tryCount is the number of times that a request was sent. It is an operation value of the request,

@@ -14,18 +14,18 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
 
-	"cosmosblog/store/cosmos/repeat"
+	"cosmosblog/store/cosmos/retry"
 )
 
 // restClient sends the requests for which azcosmos has no call: for stored procedures, triggers and
-// offers. repeat.RegionPolicy sends them to the region that writes.
+// offers. retry.RegionPolicy sends them to the region that writes.
 type restClient struct {
 	endpoint string
 	database string
 	pipeline runtime.Pipeline
 	backoff  backoff
 
-	exhaustions exhaustions // also of writes with triggers
+	timeouts scriptTimeouts // also of writes with triggers
 }
 
 // The REST API version, the same as that of azcosmos.
@@ -46,7 +46,7 @@ func newRESTClient(options Options, clientOptions azcore.ClientOptions) (*restCl
 		pipeline: pipeline,
 		backoff:  backoff{options.Sleep},
 
-		exhaustions: exhaustions{now: options.Now},
+		timeouts: scriptTimeouts{now: options.Now},
 	}, nil
 }
 
@@ -68,17 +68,21 @@ func (c *restClient) execute(ctx context.Context, s Script, partition string, ar
 		return false, ToBlogError(err)
 	}
 	key := func() purposeHash { return hashPurpose(s.ID, partition, string(body)) }
-	if err := c.exhaustions.find(key); err != nil {
-		return false, ToBlogError(err)
-	}
-	timedOut := false
+	var unknown error // of the last execution that may have been committed
 	for try := 1; ; try++ {
-		err = c.executeOnce(ctx, s, partition, body, result, tryCount(try-1))
-		if timedOut {
-			return true, ToBlogError(c.exhaustions.exhaust(ctx, key(), err))
+		err = c.timeouts.execute(ctx, key, func(ctx context.Context) error {
+			return c.executeOnce(ctx, s, partition, body, result, tryCount(try-1))
+		})
+		switch {
+		case OutcomeUnknown(ctx, err):
+			unknown = err
+		case retry.IsNotSent(err):
+		case unknown != nil && IsThrottled(ToBlogError(err)): // this one was not executed
+			return true, ToBlogError(unknown)
+		default:
+			return try > 1, ToBlogError(err)
 		}
-		timedOut = isTimeout(err)
-		if !OutcomeUnknown(ctx, err) && !repeat.IsNotSent(err) || !c.backoff.wait(ctx, try) {
+		if !c.backoff.wait(ctx, try) {
 			return try > 1, ToBlogError(err)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"cosmosblog/store/cosmos/repeat"
+	"cosmosblog/store/cosmos/retry"
 )
 
 // backoff limits the retries of one command or request, and waits between them: five tries, with
@@ -17,7 +17,7 @@ type backoff struct {
 // A backoff allows maxTries tries. The delay begins at firstDelay and doubles with each try.
 const (
 	maxTries   = 5
-	firstDelay = repeat.FirstDelay
+	firstDelay = retry.FirstDelay
 )
 
 // wait waits before the next try. try is the number of tries that failed. wait returns false if
@@ -26,7 +26,7 @@ func (b backoff) wait(ctx context.Context, try int) bool {
 	if try >= maxTries {
 		return false
 	}
-	return b.sleep(ctx, repeat.Jitter(firstDelay<<(try-1))) == nil
+	return b.sleep(ctx, retry.Jitter(firstDelay<<(try-1))) == nil
 }
 
 // Limits of RetryTransient for a step of unknown outcome. The delays double from the first to the
@@ -54,7 +54,7 @@ func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 			if db.backoff.sleep(ctx, wait+rand.N(wait)) != nil { // jitter
 				return err
 			}
-		case OutcomeUnknown(ctx, err), repeat.IsNotSent(err):
+		case OutcomeUnknown(ctx, err), retry.IsNotSent(err):
 			if failures++; failures == transientTries || db.backoff.sleep(ctx, delay) != nil {
 				return err
 			}

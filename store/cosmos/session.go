@@ -11,7 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/store/cosmos/repeat"
+	"cosmosblog/store/cosmos/retry"
 )
 
 // SessionTokenHeader is the header of requests and answers that carries the session token.
@@ -235,7 +235,7 @@ func (p sessionPolicy) send(request *policy.Request, s *session, container strin
 			request.Raw().Header.Set(SessionTokenHeader, token)
 		}
 		response, err := request.Next()
-		if err != nil || !claimed || response.StatusCode != http.StatusNotFound || repeat.Substatus(response) != ReadSessionNotAvailable {
+		if err != nil || !claimed || response.StatusCode != http.StatusNotFound || retry.Substatus(response) != ReadSessionNotAvailable {
 			return response, err
 		}
 		if try >= claimTries || !p.wait(request.Raw().Context(), try) {
@@ -257,7 +257,7 @@ func hasUsableToken(response *http.Response) bool {
 	case http.StatusConflict, http.StatusPreconditionFailed:
 		return true
 	case http.StatusNotFound:
-		return repeat.Substatus(response) != ReadSessionNotAvailable
+		return retry.Substatus(response) != ReadSessionNotAvailable
 	default:
 		return status < http.StatusBadRequest
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store/cosmos/repeat"
+	"cosmosblog/store/cosmos/retry"
 )
 
 // StatusRetryWith is the service's status for a transaction that conflicted with a concurrent one.
 // Nothing of it was committed.
-const StatusRetryWith = repeat.StatusRetryWith
+const StatusRetryWith = retry.StatusRetryWith
 
 // Substatuses that change the meaning of a status (HTTP status codes page of Azure Cosmos DB).
 const (
@@ -26,7 +26,7 @@ const (
 // Response headers that describe an error. All header names are in net/http's canonical form, which
 // it looks up without allocating.
 const (
-	substatusHeader  = repeat.SubstatusHeader
+	substatusHeader  = retry.SubstatusHeader
 	retryAfterHeader = "X-Ms-Retry-After-Ms"
 )
 
@@ -40,7 +40,7 @@ func StatusOf(err error) (status, substatus int) {
 	if answer.RawResponse == nil {
 		return answer.StatusCode, 0
 	}
-	return answer.StatusCode, repeat.Substatus(answer.RawResponse)
+	return answer.StatusCode, retry.Substatus(answer.RawResponse)
 }
 
 // IsItemMissing reports whether the account answered that an item, a script or a container does not
@@ -51,11 +51,11 @@ func IsItemMissing(err error) bool {
 	return status == http.StatusNotFound && substatus != ReadSessionNotAvailable && substatus != OwnerNotFound
 }
 
-// IsScriptTimeout reports whether one of our scripts ran out of time or throughput before it
-// finished.
+// IsScriptTimeout reports whether one of our scripts stopped because its time was nearly up. It may
+// be executed again: the service does not count such an execution against the script.
 func IsScriptTimeout(err error) bool {
 	status, substatus := StatusOf(err)
-	return status == http.StatusBadRequest && substatus == http.StatusTooManyRequests
+	return !IsExhausted(err) && status == http.StatusBadRequest && substatus == http.StatusTooManyRequests
 }
 
 // IsManagementForbidden reports whether an Entra ID token was used for a request that only the

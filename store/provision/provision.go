@@ -22,8 +22,9 @@ type Options struct {
 	// repeat its executions.
 	RecreateScripts bool
 
-	// KeepScripts keeps former versions of scripts. Otherwise those are deleted whose successor was
-	// registered longer ago than maxScriptAge: a container has at most 100 stored procedures.
+	// KeepScripts keeps former versions of scripts. Otherwise those are deleted after which two others
+	// were registered, both longer ago than maxScriptAge: a container has at most 100 stored
+	// procedures.
 	KeepScripts bool
 }
 
@@ -31,10 +32,10 @@ type Options struct {
 const maxScriptAge = 30 * 24 * time.Hour
 
 // Run creates the missing resources of a database: the database itself, containers with their
-// indexes, and scripts. It deletes versions of scripts that no server uses any more, and does what
-// the options say. It returns its changes in order, one sentence each, even if it fails. Run needs
-// the account's key, because Entra ID tokens may not create or read definitions. Several processes
-// may call it at the same time.
+// indexes, and scripts. It deletes former versions of scripts, and does what the options say. It
+// returns its changes in order, one sentence each, even if it fails. Run needs the account's key,
+// because Entra ID tokens may not create or read definitions. Several processes may call it at the
+// same time.
 //
 // Run reads everything before it writes anything. Errors, after which it has changed nothing:
 // *DifferenceError if an existing resource differs from its definition; *schema.FormatError if the

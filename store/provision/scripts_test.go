@@ -95,6 +95,28 @@ func TestCommandsWhileScriptsAreRecreated(t *testing.T) {
 	w.OK(err)
 }
 
+// TestWithdrawnRelease provisions a release whose predecessor was withdrawn. The servers use the
+// version before that one until they are replaced, however old it is.
+func TestWithdrawnRelease(t *testing.T) {
+	w := storetest.New(t)
+	db := w.DB
+	used := cosmos.Script{ID: "createLike-aaaaaaaaaaaa", Container: schema.Posts, Body: "function createLike() {}"}
+	withdrawn := used
+	withdrawn.ID = "createLike-bbbbbbbbbbbb"
+	_, err := db.DeleteScript(w.Ctx(), schema.CreateLike) // this release is the third one
+	w.OK(err)
+	for _, script := range []cosmos.Script{used, withdrawn} {
+		w.Clock.Advance(40 * 24 * time.Hour)
+		_, err := db.RegisterScript(w.Ctx(), script)
+		w.OK(err)
+	}
+	w.Clock.Advance(40 * 24 * time.Hour)
+	done, err := provision.Run(w.Ctx(), db, provision.Options{})
+	if want := []string{"created the " + schema.CreateLike.Label()}; err != nil || !slices.Equal(done, want) {
+		t.Errorf("provision did %q, %v", done, err)
+	}
+}
+
 // TestFormerScripts provisions with each of 60 releases, four days apart, of which each has another
 // version of createLike. None finds the container full (at most 100 stored procedures), and servers
 // of the releases of the last 30 days find their versions.
@@ -145,7 +167,7 @@ func TestFormerScripts(t *testing.T) {
 	}
 	for n := range releases {
 		isLeft := slices.Contains(left, release(n).ID)
-		successorAge := time.Duration(releases-2-n) * 4 * 24 * time.Hour
+		successorAge := time.Duration(releases-3-n) * 4 * 24 * time.Hour // of the second one after it
 		if isLeft != (successorAge <= 30*24*time.Hour) {
 			t.Errorf("release %d is left: %t", n, isLeft)
 		}
@@ -155,7 +177,7 @@ func TestFormerScripts(t *testing.T) {
 			t.Errorf("%s was deleted", s)
 		}
 	}
-	if kept := releases - deleted; kept != 9 {
+	if kept := releases - deleted; kept != 10 {
 		t.Errorf("%d releases are left", kept)
 	}
 }

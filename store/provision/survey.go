@@ -168,9 +168,11 @@ func (v *surveyor) visitScript(ctx context.Context, script cosmos.Script, contai
 	return nil
 }
 
-// visitFormerScripts adds the steps that delete former versions of scripts. A version is former if
-// another one of the same name was registered after it. Versions of this program are kept, also if
-// an older program was started again.
+// visitFormerScripts adds the steps that delete former versions of scripts: those after which two
+// others of the same name were registered, both longer ago than maxScriptAge. One is not enough: it
+// may be of a release that was withdrawn, and the servers use the version before it until this
+// program replaces them. Versions of this program are kept, also if an older program was started
+// again.
 func (v *surveyor) visitFormerScripts(ctx context.Context, exists map[string]bool) error {
 	if v.options.KeepScripts {
 		return nil
@@ -192,8 +194,8 @@ func (v *surveyor) visitFormerScripts(ctx context.Context, exists map[string]boo
 	}
 	for _, script := range schema.Scripts {
 		versions := schema.VersionsOf(script, registered[place{script.Container, script.Trigger}])
-		for i, version := range versions[:max(0, len(versions)-1)] {
-			successor := versions[i+1]
+		for i, version := range versions[:max(0, len(versions)-2)] {
+			successor := versions[i+2]
 			if version.ID != script.ID && v.db.Now().Sub(successor.RegisteredAt()) > maxScriptAge {
 				former := cosmos.Script{ID: version.ID, Container: script.Container, Trigger: script.Trigger}
 				v.steps = append(v.steps, removeScript(v.db, former, successor.ID))

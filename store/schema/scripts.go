@@ -100,7 +100,8 @@ func Execute(
 	ctx context.Context, db *cosmos.DB, procedure cosmos.Script, partition string, argument, result any,
 ) (repeated bool, err error) {
 	for try := 1; ; try++ {
-		repeated, err = db.Execute(ctx, procedure, partition, argument, result)
+		more, err := db.Execute(ctx, procedure, partition, argument, result)
+		repeated = repeated || more
 		switch {
 		case !cosmos.IsNotFound(err):
 			return repeated, err

@@ -102,7 +102,7 @@ func (f feedPosts) create(ctx context.Context, post *blog.Post) error {
 		return cosmos.ToBlogError(err)
 	}
 	purpose := fmt.Sprint(post.ID, " ", post.Revision)
-	err = f.db.ExecuteOnceMore(ctx, schema.TruncateFeed, purpose, func() error {
+	err = f.db.WriteWithTrigger(ctx, schema.TruncateFeed, purpose, func(ctx context.Context) error {
 		key := azcosmos.NewPartitionKeyString(schema.FeedPartition)
 		_, err := f.feed.CreateItem(ctx, key, text, cosmos.WithTrigger(schema.TruncateFeed))
 		return err

@@ -164,7 +164,7 @@ func (v *Views) writeHorizon(
 	}
 	key, options := azcosmos.NewPartitionKeyString(schema.FeedPartition), cosmos.WithTrigger(schema.TruncateFeed)
 	var answer azcosmos.ItemResponse
-	err = v.db.ExecuteOnceMore(ctx, schema.TruncateFeed, string(text), func() (err error) {
+	err = v.db.WriteWithTrigger(ctx, schema.TruncateFeed, string(text), func(ctx context.Context) (err error) {
 		if etag == "" {
 			answer, err = v.feed.CreateItem(ctx, key, text, options)
 			return err

@@ -30,14 +30,11 @@ func newTransactionSize(most int) *transactionSize {
 func (s *transactionSize) items() int { return s.next }
 
 // charged executes a transaction, which returns the number of items that it changed. The size of
-// the next one follows from its charge. If it fails, the next one has half the size.
+// the next one follows from its charge.
 func (s *transactionSize) charged(ctx context.Context, transaction func(context.Context) (items int, err error)) error {
 	ctx, meter := cosmos.Metered(ctx)
 	n, err := transaction(ctx)
-	switch charge := meter.Charged(); {
-	case err != nil:
-		s.next = max(1, s.next/2)
-	case n > 0 && charge > 0:
+	if charge := meter.Charged(); err == nil && n > 0 && charge > 0 {
 		s.next = min(max(1, int(float64(n)*transactionCharge/charge)), 2*s.next, s.most)
 	}
 	return err

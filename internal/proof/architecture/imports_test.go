@@ -62,7 +62,7 @@ var allowedImports = map[string][]string{
 	"internal/proof/conformance/azcosmos": {"cosmostest", "internal/config", "internal/datafolder"},
 
 	// The layers of store: each imports only those above it.
-	"store/cosmos":     {"internal/blog", "store/cosmos/repeat"},
+	"store/cosmos":     {"internal/blog", "store/cosmos/retry"},
 	"store/schema":     {"internal/blog", "store/cosmos"},
 	"store":            {"internal/blog", "store/cosmos", "store/readcache", "store/schema"},
 	"store/changefeed": {"internal/blog", "store/cosmos", "store/schema"},
@@ -143,7 +143,7 @@ func TestImportRulesNamePackages(t *testing.T) {
 // moduleUsers maps the prefix of a third-party import path to the packages that may import it.
 var moduleUsers = map[string][]string{
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": storePackages,
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        append([]string{"internal/datafolder", "store/cosmos/repeat"}, storePackages...),
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        append([]string{"internal/datafolder", "store/cosmos/retry"}, storePackages...),
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"internal/datafolder"},
 	"github.com/RoaringBitmap/roaring":                    {"internal/engine"},
 	"github.com/cockroachdb/pebble":                       {"internal/engine"},

@@ -1,6 +1,6 @@
-// Package repeat has the policies of store/cosmos that repeat requests: after conflicts of
+// Package retry has the policies of store/cosmos that retry requests: after conflicts of
 // transactions, and in another region. Policies may be used concurrently.
-package repeat
+package retry
 
 import (
 	"context"

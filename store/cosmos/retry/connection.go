@@ -1,4 +1,4 @@
-package repeat
+package retry
 
 import (
 	"crypto/tls"
@@ -50,7 +50,6 @@ func hasNoConnection(err error) bool {
 		return true
 	}
 	_, isDNS := errors.AsType[*net.DNSError](err)
-	_, isRecord := errors.AsType[tls.RecordHeaderError](err)
-	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	return isDNS || isRecord || isCertificate
+	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err) // in the handshake
+	return isDNS || isCertificate
 }

@@ -1,4 +1,4 @@
-package repeat
+package retry
 
 import (
 	"context"
@@ -108,8 +108,10 @@ func (r *Regions) mayMove() bool {
 }
 
 // refresh reads the account, once for all concurrent callers, and returns a channel that is closed
-// at the end. It does nothing within accountInterval after the last reading.
-func (r *Regions) refresh() <-chan struct{} {
+// at the end. It does nothing within accountInterval after the last reading. rejected is the host
+// that rejected a request, or could not be connected to; it is empty if a host only does not
+// answer.
+func (r *Regions) refresh(rejected string) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -120,22 +122,28 @@ func (r *Regions) refresh() <-chan struct{} {
 		return done
 	default:
 		r.reading = make(chan struct{})
-		go r.readAny(append([]string{r.configured}, r.known...))
+		go r.readAny(append([]string{r.configured}, r.known...), r.write, rejected)
 	}
 	return r.reading
 }
 
-// readAny reads the account at the first host that answers. Connections of before the failover may
-// lead to the former region, so it closes them.
-func (r *Regions) readAny(hosts []string) {
-	r.disconnect()
+// readAny reads the account at the hosts, until one names a region that writes and did not reject a
+// request. Connections of before a failover may lead to the former region, so it closes them. It
+// does not if a host is only slow: then new connections would be a further load.
+func (r *Regions) readAny(hosts []string, write, rejected string) {
+	if rejected != "" {
+		r.disconnect()
+	}
 	for _, host := range hosts {
 		ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
 		err := r.Read(ctx, host)
 		cancel()
-		if err == nil {
+		if err == nil && r.host() != rejected {
 			break
 		}
+	}
+	if r.host() != write {
+		r.disconnect()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -173,14 +181,14 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 		case err == nil && !isOfAnotherRegion(response):
 			return response, nil
 		case err == nil:
-			await(ctx, p.refresh())
+			await(ctx, p.refresh(host))
 		case !IsUnanswered(err) || !p.mayMove():
 			return nil, err
 		case !IsNotSent(err):
-			p.refresh() // for later requests
+			p.refresh("") // for later requests
 			return nil, err
 		default:
-			if await(ctx, p.refresh()); p.host() == host {
+			if await(ctx, p.refresh(host)); p.host() == host {
 				return nil, err
 			}
 		}
@@ -203,7 +211,7 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 // later requests.
 func (p RegionPolicy) sendOnce(request *policy.Request) (*http.Response, error) {
 	if p.mayMove() {
-		timer := time.AfterFunc(silence, func() { p.refresh() })
+		timer := time.AfterFunc(silence, func() { p.refresh("") })
 		defer timer.Stop()
 	}
 	return request.Next()

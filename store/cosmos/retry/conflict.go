@@ -1,6 +1,7 @@
-package repeat
+package retry
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -16,6 +17,13 @@ const StatusRetryWith = 449
 // 49332). That is longer than a command lasts.
 const noRetryHeader = "X-Ms-Noretry-449"
 
+type withoutConflictsKey struct{}
+
+// WithoutConflicts returns a context whose requests ConflictPolicy does not retry.
+func WithoutConflicts(ctx context.Context) context.Context {
+	return context.WithValue(ctx, withoutConflictsKey{}, true)
+}
+
 // ConflictPolicy retries a request whose transaction conflicted with a concurrent one, until
 // the context's deadline (patience). Nothing of the transaction was committed, so a retry is safe.
 // Neither azcosmos nor azcore retries these, and noRetryHeader leaves them to us. If the last try
@@ -27,9 +35,11 @@ func (p ConflictPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if request.Raw().Method != http.MethodGet { // queries, too
 		request.Raw().Header.Set(noRetryHeader, "True")
 	}
-	for patience := newPatience(request.Raw().Context(), p.Sleep); ; {
+	ctx := request.Raw().Context()
+	once := ctx.Value(withoutConflictsKey{}) != nil
+	for patience := newPatience(ctx, p.Sleep); ; {
 		response, err := request.Next()
-		if err != nil || !isTransactionConflict(response) || !patience.wait() {
+		if err != nil || once || !isTransactionConflict(response) || !patience.wait() {
 			return response, err
 		}
 		runtime.Drain(response)
