@@ -53,11 +53,15 @@ for (const [name, data, pathOf] of pages) {
       uploadThroughput: 750_000 / 8,
     });
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-    const types = new Map();
+    const files = new Map();
     const bytes = { Script: 0, Stylesheet: 0, Font: 0 };
-    devtools.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type));
+    devtools.on('Network.responseReceived', ({ requestId, type, response }) => files.set(requestId, { type, url: response.url }));
+    const counted = new Set(); // without its cache, a slow browser loads a module for its preload, and again for its import
     devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      bytes[types.get(requestId)] += encodedDataLength;
+      const { type, url } = files.get(requestId) ?? {};
+      if (counted.has(url)) return;
+      counted.add(url);
+      bytes[type] += encodedDataLength;
     });
 
     await page.goto(new URL(path, url).href);
