@@ -17,7 +17,13 @@ const StatusRetryWith = 449
 // 49332). That is longer than a command lasts.
 const noRetryHeader = "X-Ms-Noretry-449"
 
+var isTrue = []string{"True"}
+
 type withoutConflictsKey struct{}
+
+func isOnce(request *policy.Request) bool {
+	return request.Raw().Context().Value(withoutConflictsKey{}) != nil
+}
 
 // WithoutConflicts returns a context whose requests ConflictPolicy does not retry.
 func WithoutConflicts(ctx context.Context) context.Context {
@@ -33,13 +39,11 @@ type ConflictPolicy struct{ Sleep Sleep }
 // Do implements policy.Policy.
 func (p ConflictPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if request.Raw().Method != http.MethodGet { // queries, too
-		request.Raw().Header.Set(noRetryHeader, "True")
+		request.Raw().Header[noRetryHeader] = isTrue
 	}
-	ctx := request.Raw().Context()
-	once := ctx.Value(withoutConflictsKey{}) != nil
-	for patience := newPatience(ctx, p.Sleep); ; {
+	for patience := (patience{ctx: request.Raw().Context(), sleep: p.Sleep}); ; {
 		response, err := request.Next()
-		if err != nil || once || !isTransactionConflict(response) || !patience.wait() {
+		if err != nil || !isTransactionConflict(response) || isOnce(request) || !patience.wait() {
 			return response, err
 		}
 		runtime.Drain(response)

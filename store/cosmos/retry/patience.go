@@ -15,8 +15,10 @@ type Sleep func(ctx context.Context, d time.Duration) error
 // up to lastPatientDelay, until the context's deadline. A pause that would end later is not begun.
 // Without a deadline, they add up to patientTime at most, the default of --timeout.
 type patience struct {
-	ctx      context.Context
-	sleep    Sleep
+	ctx   context.Context
+	sleep Sleep
+
+	// Since the first pause, because most requests need none.
 	deadline time.Time // zero if there is none
 	left     time.Duration
 	delay    time.Duration
@@ -28,16 +30,11 @@ const (
 	patientTime      = 10 * time.Second
 )
 
-func newPatience(ctx context.Context, sleep Sleep) *patience {
-	p := &patience{ctx: ctx, sleep: sleep, left: patientTime, delay: FirstDelay}
-	if deadline, ok := ctx.Deadline(); ok {
-		p.deadline, p.left = deadline, time.Until(deadline)
-	}
-	return p
-}
-
 // wait waits before the next try. It returns false if there is no next try, or if ctx is done.
 func (p *patience) wait() bool {
+	if p.delay == 0 {
+		p.begin()
+	}
 	pause := Jitter(p.delay)
 	p.delay = min(2*p.delay, lastPatientDelay)
 	p.left -= pause // also if sleep returns at once
@@ -45,6 +42,13 @@ func (p *patience) wait() bool {
 		return false
 	}
 	return p.sleep(p.ctx, pause) == nil
+}
+
+func (p *patience) begin() {
+	p.delay, p.left = FirstDelay, patientTime
+	if deadline, ok := p.ctx.Deadline(); ok {
+		p.deadline, p.left = deadline, time.Until(deadline)
+	}
 }
 
 // Jitter returns a random time between half and one and a half of a delay.

@@ -89,22 +89,21 @@ func (r *Regions) learn(response *http.Response) {
 	r.write, r.known = hosts[0], hosts
 }
 
-// host returns the host of the region that writes, or the configured one if it is unknown.
-func (r *Regions) host() string {
+// target returns the host of the region that writes, or the configured one if it is unknown. mayMove
+// reports whether another host may come to be the one that writes: the account has several, or a
+// region with a host of its own. An engine has only the configured one.
+func (r *Regions) target() (host string, mayMove bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.write == "" {
-		return r.configured
+		return r.configured, len(r.known) > 1
 	}
-	return r.write
+	return r.write, len(r.known) > 1 || r.write != r.configured
 }
 
-// mayMove reports whether another host may be the one that writes: the account has several, or a
-// region with a host of its own. An engine has only the configured one.
-func (r *Regions) mayMove() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.known) > 1 || r.write != "" && r.write != r.configured
+func (r *Regions) host() string {
+	host, _ := r.target()
+	return host
 }
 
 // refresh reads the account, once for all concurrent callers, and returns a channel that is closed
@@ -173,16 +172,16 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 		return response, err
 	}
 	ctx := request.Raw().Context()
-	for patience := newPatience(ctx, p.Sleep); ; {
-		host := p.host()
+	for patience := (patience{ctx: ctx, sleep: p.Sleep}); ; {
+		host, mayMove := p.target()
 		request.Raw().Host, request.Raw().URL.Host = host, host
-		response, err := p.sendOnce(request)
+		response, err := p.sendOnce(request, mayMove)
 		switch {
 		case err == nil && !isOfAnotherRegion(response):
 			return response, nil
 		case err == nil:
 			await(ctx, p.refresh(host))
-		case !IsUnanswered(err) || !p.mayMove():
+		case !IsUnanswered(err) || !mayMove:
 			return nil, err
 		case !IsNotSent(err):
 			p.refresh("") // for later requests
@@ -209,8 +208,8 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 
 // sendOnce sends a request. If it is not answered for some time, it reads the account again, for
 // later requests.
-func (p RegionPolicy) sendOnce(request *policy.Request) (*http.Response, error) {
-	if p.mayMove() {
+func (p RegionPolicy) sendOnce(request *policy.Request, mayMove bool) (*http.Response, error) {
+	if mayMove {
 		timer := time.AfterFunc(silence, func() { p.refresh("") })
 		defer timer.Stop()
 	}
