@@ -89,9 +89,9 @@ func (r *Regions) learn(response *http.Response) {
 	r.write, r.known = hosts[0], hosts
 }
 
-// target returns the host of the region that writes, or the configured one if it is unknown. mayMove
-// reports whether another host may come to be the one that writes: the account has several, or a
-// region with a host of its own. An engine has only the configured one.
+// target returns the host of the region that writes, or the configured one if it is unknown.
+// mayMove reports whether another host may come to be the one that writes: the account has several,
+// or a region with a host of its own. An engine has only the configured one.
 func (r *Regions) target() (host string, mayMove bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
