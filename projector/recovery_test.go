@@ -28,6 +28,7 @@ func (s *storm) recover() {
 	s.ended.Wait()
 	s.catchUp()
 	advanceTime(3 * time.Minute)
+	s.finishWork()
 	letters := s.letters()
 	for _, letter := range letters {
 		if err := projector.Retry(s.Context(), s.store.DB, letter); err != nil {
@@ -35,11 +36,30 @@ func (s *storm) recover() {
 		}
 	}
 	advanceTime(time.Minute)
+	s.finishWork()
 	stale := 0
 	if s.replica != nil {
 		stale = s.replica.Stale()
 	}
 	s.Logf("%d RU/s, woken %t, %d set aside, %d stale reads, %v", s.budget, s.wakes, len(letters), stale, s.eventCounts)
+}
+
+// finishWork waits while renames, deletions or purges are pending, at most half an hour: the
+// account has 400 RU/s for each container.
+func (s *storm) finishWork() {
+	s.Helper()
+	for range 30 {
+		sweeps, err := s.store.Sweeps(s.Context())
+		s.must(err)
+		deletions, err := s.store.Deletions(s.Context())
+		s.must(err)
+		purges, err := s.store.Purges(s.Context(), 1)
+		s.must(err)
+		if len(sweeps)+len(deletions)+len(purges) == 0 {
+			return
+		}
+		advanceTime(time.Minute)
+	}
 }
 
 // verify compares all views with their source, by an audit and by a comparison, while the
