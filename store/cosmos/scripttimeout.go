@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -109,17 +110,16 @@ func (t *scriptTimeouts) find(key func() purposeHash) (before bool, last error) 
 	if len(t.seen) == 0 {
 		return false, nil // as usual
 	}
-	k, now := key(), t.now()
+	now := t.now()
+	maps.DeleteFunc(t.seen, func(_ purposeHash, s scriptTimeout) bool {
+		return now.Sub(s.asked) >= timeoutMemory
+	})
+	k := key()
 	found, ok := t.seen[k]
-	if !ok {
-		return false, nil
+	if ok {
+		t.seen[k] = scriptTimeout{now, found.last}
 	}
-	if now.Sub(found.asked) >= timeoutMemory {
-		delete(t.seen, k)
-		return false, nil
-	}
-	t.seen[k] = scriptTimeout{now, found.last}
-	return true, found.last
+	return ok, found.last
 }
 
 func (t *scriptTimeouts) keep(key purposeHash, last error) {
