@@ -173,29 +173,35 @@ func (c *restClient) newRequest(ctx context.Context, method string, s Script, id
 }
 
 func (c *restClient) send(request *policy.Request, body []byte, success int, result any) error {
+	_, err := c.exchange(request, body, success, result)
+	return err
+}
+
+// exchange is send, and returns the header of the answer.
+func (c *restClient) exchange(request *policy.Request, body []byte, success int, result any) (http.Header, error) {
 	if body != nil {
 		if err := request.SetBody(streaming.NopCloser(bytes.NewReader(body)), "application/json"); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	response, err := c.pipeline.Do(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !runtime.HasStatusCode(response, success) {
-		return runtime.NewResponseError(response)
+		return nil, runtime.NewResponseError(response)
 	}
 	if result == nil {
-		return nil
+		return response.Header, nil
 	}
 	answer, err := runtime.Payload(response)
 	if err != nil || len(answer) == 0 {
-		return err
+		return response.Header, err
 	}
 	if err := unmarshal(answer, result); err != nil {
-		return fmt.Errorf("decoding an answer: %s", err) // not permanent: a retry may get another one
+		return nil, fmt.Errorf("decoding an answer: %s", err) // not permanent: a retry may get another one
 	}
-	return nil
+	return response.Header, nil
 }
 
 // readAccount reads the description of the account at a host. RegionPolicy takes the regions from

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 )
 
 // RegisteredScript is a stored procedure or trigger of a container, as the account lists it.
@@ -31,19 +29,13 @@ func (db *DB) ListScripts(ctx context.Context, of Script) ([]RegisteredScript, e
 		if continuation != "" {
 			request.Raw().Header.Set(continuationHeader, continuation)
 		}
-		response, err := db.rest.pipeline.Do(request)
+		var page struct{ StoredProcedures, Triggers []RegisteredScript }
+		header, err := db.rest.exchange(request, nil, http.StatusOK, &page)
 		if err != nil {
 			return nil, err
 		}
-		if !runtime.HasStatusCode(response, http.StatusOK) {
-			return nil, runtime.NewResponseError(response)
-		}
-		var page struct{ StoredProcedures, Triggers []RegisteredScript }
-		if err := runtime.UnmarshalAsJSON(response, &page); err != nil {
-			return nil, err
-		}
 		all = append(append(all, page.StoredProcedures...), page.Triggers...)
-		if continuation = response.Header.Get(continuationHeader); continuation == "" {
+		if continuation = header.Get(continuationHeader); continuation == "" {
 			return all, nil
 		}
 	}
