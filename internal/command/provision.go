@@ -36,15 +36,13 @@ func runProvision(ctx context.Context, task Task) error {
 		task.Printf("%s", provision.ScriptsBicep(task.Config.Database))
 		return nil
 	}
-	wanted := provisionOptions(task)
-	wanted.Throughputs = throughput
-	done, err := datafolder.ProvisionAccount(ctx, task.database(), wanted)
+	done, err := datafolder.ProvisionAccount(ctx, task.database(), provision.Options{
+		Throughputs:     throughput,
+		RecreateScripts: task.Config.RecreateScripts,
+		KeepScripts:     task.Config.KeepScripts,
+	})
 	task.printProvisioned(done, err)
 	return err
-}
-
-func provisionOptions(task Task) provision.Options {
-	return provision.Options{RecreateScripts: task.Config.RecreateScripts, KeepScripts: task.Config.KeepScripts}
 }
 
 // printProvisioned prints what provision.Run returned.
@@ -60,11 +58,15 @@ func (task Task) printProvisioned(done []string, err error) {
 func provisionFolder(ctx context.Context, task Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		database, err := OpenDatabase(r, task)
-		if err != nil {
+		switch {
+		case err != nil:
+			return err
+		case task.Config.RecreateScripts:
+			done, err := provision.Run(ctx, database.DB, provision.Options{RecreateScripts: true})
+			task.printProvisioned(done, err)
 			return err
 		}
-		done, err := provision.Run(ctx, database.DB, provisionOptions(task))
-		task.printProvisioned(done, err)
-		return err
+		task.Printf("everything exists, in %s\n", database.Place)
+		return nil
 	})
 }
