@@ -2,7 +2,6 @@ package failover
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -59,26 +58,13 @@ func (w *world) open() *cosmos.DB {
 	return db
 }
 
-// background runs a part of a process until the returned function is called.
-func (w *world) background(run func(context.Context) error) (stop func()) {
-	ctx, cancel := context.WithCancel(w.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if err := run(ctx); err != nil && ctx.Err() == nil {
-			w.Error(err)
-		}
-	}()
-	return func() { cancel(); <-ended }
-}
-
 func (w *world) startProjector() (stop func()) {
 	w.Helper()
 	p, err := projector.New(projector.Options{DB: w.open(), Owner: "projector", Logger: w.logger})
 	if err != nil {
 		w.Fatal(err)
 	}
-	return w.background(p.Run)
+	return apitest.Background(w, p.Run)
 }
 
 func (w *world) startServer() (stop func()) {
@@ -100,7 +86,7 @@ func (w *world) startServer() (stop func()) {
 		Limits:      limits.Default(),
 		Logger:      w.logger,
 	}))
-	return w.background(follower.Run)
+	return apitest.Background(w, follower.Run)
 }
 
 // failure is the first error of an answer.

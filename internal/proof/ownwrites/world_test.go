@@ -2,7 +2,6 @@ package ownwrites
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -67,19 +66,6 @@ func (w *world) open(wire *cosmostest.Transport) *cosmos.DB {
 	return db
 }
 
-// background runs a part of a process until the returned function is called.
-func (w *world) background(run func(context.Context) error) (stop func()) {
-	ctx, cancel := context.WithCancel(w.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if err := run(ctx); err != nil && ctx.Err() == nil {
-			w.Error(err)
-		}
-	}()
-	return func() { cancel(); <-ended }
-}
-
 // balanced is a time after which a projector has its leases, also those of a range that was split.
 const balanced = 5 * time.Second
 
@@ -92,7 +78,7 @@ func (w *world) startProjector(owner string, poll time.Duration) (stop func()) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	return w.background(p.Run)
+	return apitest.Background(w, p.Run)
 }
 
 // startServer starts a server with a cache that a tail keeps current. stop ends the tail.
@@ -119,7 +105,7 @@ func (w *world) startServer() (s *server, stop func()) {
 	}
 	s.handler = httpapi.New(s.options)
 	w.servers = append(w.servers, s)
-	return s, w.background(follower.Run)
+	return s, apitest.Background(w, follower.Run)
 }
 
 // setInFlight sets the number of operations that the server executes at a time.
