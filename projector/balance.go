@@ -35,14 +35,29 @@ func (p *Projector) listLeases(ctx context.Context) ([]changefeed.Lease, error) 
 	for _, c := range ranges {
 		failed = errors.Join(failed, p.replaceLeases(ctx, c))
 	}
-	leases, err := p.feeds.Leases(ctx)
-	if err == nil && len(missingLeases(ranges, leases)) > 0 {
-		leases, err = p.createMissing(ctx, ranges)
+	leases, history, err := p.feeds.LeasesAndHistory(ctx)
+	if err == nil && len(p.missingLeases(ranges, leases, history)) > 0 {
+		leases, history, err = p.createMissing(ctx, ranges)
+	}
+	if err == nil {
+		err = p.follow(ctx, history)
 	}
 	if err != nil {
 		return nil, errors.Join(failed, err)
 	}
-	return slices.DeleteFunc(leases, isUnknown), failed
+	return slices.DeleteFunc(leases, p.isUnknown), failed
+}
+
+// missingLeases returns missingLeases for a history, and the lease of its rebuild.
+func (p *Projector) missingLeases(ranges []containerRanges, leases []changefeed.Lease, history changefeed.History) []changefeed.Lease {
+	missing := missingLeases(ranges, leases)
+	if !history.IsRebuilt && p.options.Rebuild != nil && !slices.ContainsFunc(leases, isOfRebuild) {
+		missing = append(missing, changefeed.Lease{ID: rebuildLease})
+	}
+	for i := range missing {
+		missing[i].History = history.Name
+	}
+	return missing
 }
 
 // createMissing creates the missing leases. It lists the leases a second time before, because a
@@ -50,17 +65,17 @@ func (p *Projector) listLeases(ctx context.Context) ([]changefeed.Lease, error) 
 // children; the second one then contains the children.
 func (p *Projector) createMissing(
 	ctx context.Context, ranges []containerRanges,
-) ([]changefeed.Lease, error) {
-	leases, err := p.feeds.Leases(ctx)
+) ([]changefeed.Lease, changefeed.History, error) {
+	leases, history, err := p.feeds.LeasesAndHistory(ctx)
 	if err != nil {
-		return nil, err
+		return nil, history, err
 	}
-	for _, lease := range missingLeases(ranges, leases) {
+	for _, lease := range p.missingLeases(ranges, leases, history) {
 		if err := p.feeds.CreateLease(ctx, lease); err != nil {
-			return nil, err
+			return nil, history, err
 		}
 	}
-	return p.feeds.Leases(ctx)
+	return p.feeds.LeasesAndHistory(ctx)
 }
 
 // replaceLeases replaces those of our leases of a container that have successors.

@@ -97,12 +97,14 @@ func (c containerRanges) successors(lease changefeed.Lease) ([]changefeed.Lease,
 	var leases []changefeed.Lease
 	for _, r := range ranges {
 		if recreated {
-			leases = append(leases, c.lease(r))
+			begun := c.lease(r)
+			begun.History = lease.History
+			leases = append(leases, begun)
 			continue
 		}
 		r = lease.Range.Intersection(r) // another lease covers the rest
 		child := c.lease(r)
-		child.Position, child.Views = lease.Position, lease.Views
+		child.History, child.Position, child.AsOf, child.Views = lease.History, lease.Position, lease.AsOf, lease.Views
 		var err error
 		if child.Continuation, err = changefeed.NarrowContinuation(lease.Continuation, r); err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 )
@@ -29,11 +30,13 @@ type heldLease struct {
 	behind  bool      // the position lacks some of the projected changes, until a page is at the end
 	saved   time.Time // when the last successful write began; the lease expires relative to this time
 	lost    bool      // another process has written or deleted the lease
+	rebuilt bool      // the views are rebuilt since the lease's history began (History.IsRebuilt)
 }
 
 // newHeldLease prepares a listed lease to be taken.
 func (p *Projector) newHeldLease(lease changefeed.Lease) *heldLease {
 	return &heldLease{
+		rebuilt:         p.history.IsRebuilt && p.history.Name == lease.History,
 		write:           p.feeds.SaveLease,
 		now:             p.options.Now,
 		expire:          p.options.Expire,
@@ -70,8 +73,10 @@ func (h *heldLease) current() changefeed.Lease {
 
 // progress is how far a step has come in a change feed.
 type progress struct {
+	history                  string // of the lease, when the step began
 	resourceID, continuation string
 	position                 string               // of the page (changefeed.ChangePage)
+	asOf                     blog.DateTime        // of the page
 	views, written           cosmos.SessionTokens // what the step has seen of the views, and wrote to them
 	changes                  int                  // that are projected
 	awaited                  bool                 // clients wait until the checkpoint has these changes
@@ -83,11 +88,15 @@ type progress struct {
 // than a write for every page.
 func (h *heldLease) advance(ctx context.Context, p progress) error {
 	h.mu.Lock()
+	if h.lease.History != p.history { // it has ended meanwhile
+		h.mu.Unlock()
+		return nil
+	}
 	if h.lease.ResourceID != p.resourceID {
-		h.lease.Position, h.lease.Views = "", "" // of another container
+		h.lease.Position, h.lease.AsOf, h.lease.Views = "", "", "" // of another container
 	}
 	h.lease.ResourceID, h.lease.Continuation = p.resourceID, p.continuation
-	h.lease.Pass(p.position)
+	h.pass(p.position, p.asOf)
 	h.lease.Show(p.views, p.written)
 	h.unsaved += p.changes
 	h.awaited = h.awaited || p.awaited
@@ -98,6 +107,28 @@ func (h *heldLease) advance(ctx context.Context, p progress) error {
 		return nil
 	}
 	return h.save(ctx)
+}
+
+// pass moves the position of the lease. Before the views are rebuilt, they may be ahead of their
+// sources, and lack changes of any age. h.mu must be held.
+func (h *heldLease) pass(position string, asOf blog.DateTime) {
+	if h.rebuilt {
+		h.lease.Pass(position, asOf)
+	}
+}
+
+// follow learns the present history. If the one of the lease has ended, the lease begins again. A
+// history from before that of the lease was read from a replica that lags.
+func (h *heldLease) follow(present changefeed.History) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case present.Name > h.lease.History:
+		h.lease.Begin(present.Name)
+		h.rebuilt = present.IsRebuilt
+	case present.Name == h.lease.History:
+		h.rebuilt = h.rebuilt || present.IsRebuilt
+	}
 }
 
 // gathersPerCheckpoint is the number of gather intervals between two checkpoints of changes that
@@ -112,9 +143,9 @@ func (h *heldLease) isAwaited() bool {
 
 // atEnd notes the position of a page without changes, which renewals write. If clients wait for the
 // checkpoint, atEnd writes it, or returns false because the last one is too young.
-func (h *heldLease) atEnd(ctx context.Context, position string) (done bool, err error) {
+func (h *heldLease) atEnd(ctx context.Context, position string, asOf blog.DateTime) (done bool, err error) {
 	h.mu.Lock()
-	h.lease.Pass(position)
+	h.pass(position, asOf)
 	h.behind = false
 	awaited, due := h.awaited, h.isAwaited()
 	h.mu.Unlock()

@@ -18,12 +18,12 @@ func TestCheckpointIsAwaitedUntilTheEnd(t *testing.T) {
 			written = append(written, lease)
 			return lease, nil
 		},
-		now: time.Now, expire: time.Hour, writeTimeout: time.Hour, checkpointAfter: 1, writing: make(chan struct{}, 1),
+		now: time.Now, expire: time.Hour, writeTimeout: time.Hour, checkpointAfter: 1, writing: make(chan struct{}, 1), rebuilt: true,
 	}
 	if err := held.advance(t.Context(), progress{continuation: "a full page", changes: 1, awaited: true}); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := held.atEnd(t.Context(), "0:-1#5"); !done || err != nil {
+	if done, err := held.atEnd(t.Context(), "0:-1#5", "2026-11-28T09:00:00.000000Z"); !done || err != nil {
 		t.Fatal(done, err)
 	}
 	if len(written) != 2 || written[0].Position != "" || written[1].Position != "0:-1#5" {

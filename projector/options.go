@@ -28,6 +28,10 @@ type Options struct {
 	// that stops the signals. If it is nil, changes are found by polling only; otherwise by both.
 	Wake func(container string) (<-chan struct{}, func())
 
+	// Rebuild rebuilds all views (audit.Rebuild). The projector calls it after the database went back
+	// to an earlier state, and again if it fails. If it is nil, another projector must do that.
+	Rebuild func(ctx context.Context) error
+
 	// Poll is the interval between steps that found nothing to do: reads of a feed without new
 	// changes, and listings of a chore's tasks. Default: 1 s. docs/azure.md has its cost.
 	Poll time.Duration

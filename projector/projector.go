@@ -28,7 +28,9 @@ type Projector struct {
 	takeOver   bool // until all leases were listed and taken once
 	leaseCount int  // in the last listing
 
-	mu      sync.Mutex // guards workers
+	history changefeed.History // as of the last listing; guarded by mu
+
+	mu      sync.Mutex
 	workers map[string]*worker
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,7 +24,10 @@ type reader struct {
 	pageSize    int
 	parallel    int
 	retrier     retrier
+	now         func() time.Time
 	replaced    bool // whether the next balance will replace the lease by its successors
+
+	beyondEndSince time.Time // when the first of the latest pages was beyond the end; zero if the last was not
 }
 
 // step reads and projects one page, and then advances the checkpoint.
@@ -36,11 +40,18 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 		return r.restart(ctx, at)
 	case err != nil:
 		return idle, err
+	case len(page.Changes) == 0 && page.IsBeyondEnd:
+		return r.beyondEnd(ctx, at)
+	}
+	r.beyondEndSince = time.Time{}
+	switch {
+	case len(page.Changes) == 0 && changefeed.IsFromNow(at.Continuation):
+		return r.beginAtPresent(ctx, at, page)
 	case len(page.Changes) == 0:
 		if page.ResourceID != at.ResourceID { // the first page of the container
 			return idle, nil
 		}
-		done, err := r.held.atEnd(ctx, page.Position)
+		done, err := r.held.atEnd(ctx, page.Position, page.AsOf)
 		if !done {
 			return unsaved, err
 		}
@@ -57,15 +68,73 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 	if len(page.Changes) < r.pageSize {
 		result = drained
 	}
+	written := ofViews(cosmos.WrittenInSession(ctx))
+	if view := wentBack(at, written); view != "" {
+		return r.endHistory(ctx, at, "the container "+view+" was reset to an earlier state")
+	}
 	return result, r.held.advance(ctx, progress{
+		history:      at.History,
 		resourceID:   page.ResourceID,
 		continuation: page.Continuation,
 		position:     page.Position,
+		asOf:         page.AsOf,
 		views:        ofViews(cosmos.SeenInSession(ctx)),
-		written:      ofViews(cosmos.WrittenInSession(ctx)),
+		written:      written,
 		changes:      len(page.Changes),
 		awaited:      at.Container == schema.Posts, // by store/sessions
 	})
+}
+
+// beginAtPresent stores the position of the present, from which a lease of a new history is read.
+func (r *reader) beginAtPresent(ctx context.Context, at changefeed.Lease, page changefeed.ChangePage) (stepResult, error) {
+	if changefeed.IsFromNow(page.Continuation) {
+		return idle, errNoPosition
+	}
+	return more, r.held.advance(ctx, progress{history: at.History, resourceID: page.ResourceID, continuation: page.Continuation, changes: r.pageSize})
+}
+
+var errNoPosition = errors.New("projector: the account does not report the position of the present")
+
+// beyondEnd ends the history if pages of the feed have been beyond its end for too long.
+func (r *reader) beyondEnd(ctx context.Context, at changefeed.Lease) (stepResult, error) {
+	now := r.now()
+	if r.beyondEndSince.IsZero() {
+		r.beyondEndSince = now
+	}
+	if now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {
+		return idle, nil
+	}
+	return r.endHistory(ctx, at, "the container "+at.Container+" was reset to an earlier state")
+}
+
+// wentBack returns a view in which a step has written a state before one that the lease knows, or
+// "". A write is executed on the latest state, so the view has lost states.
+func wentBack(at changefeed.Lease, written cosmos.SessionTokens) string {
+	before, err := cosmos.ParseSessionTokens(at.Views)
+	if err != nil {
+		return ""
+	}
+	for view, token := range written {
+		for id, position := range token {
+			if known, ok := before[view][id]; ok && !written[view].Covers(id+":"+known) && position != "" {
+				return view
+			}
+		}
+	}
+	return ""
+}
+
+// endHistory ends the history of the lease, unless another process has done so, and begins again.
+func (r *reader) endHistory(ctx context.Context, at changefeed.Lease, reason string) (stepResult, error) {
+	present, err := r.feeds.EndHistory(ctx, at.History, reason)
+	if err != nil {
+		return idle, err
+	}
+	r.beyondEndSince = time.Time{}
+	r.retrier.logger.Error("the database went back to an earlier state: the views are rebuilt, and may lack changes until then",
+		"reason", reason, "lease", at.ID, "continuation", at.Continuation, "history", present.Name)
+	r.held.follow(present)
+	return more, nil
 }
 
 // ofViews removes all but the states of the views, and returns the rest.
@@ -118,7 +187,7 @@ func (r *reader) restart(ctx context.Context, at changefeed.Lease) (stepResult, 
 	}
 	r.retrier.logger.Warn("container was recreated: reading its change feed from the beginning",
 		"container", at.Container, "before", at.ResourceID, "now", current.resourceID)
-	return more, r.held.advance(ctx, progress{resourceID: current.resourceID, changes: r.pageSize})
+	return more, r.held.advance(ctx, progress{history: at.History, resourceID: current.resourceID, changes: r.pageSize})
 }
 
 // project projects changes concurrently, first in groups and then one by one what is left. Then it

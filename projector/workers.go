@@ -29,6 +29,10 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		onLost:      func() { p.counts.leasesLost.Add(1) },
 		logger:      o.Logger,
 	}
+	if lease.ID == rebuildLease {
+		w.step, w.wake = p.rebuildStep, wokenBy(nil)
+		return w
+	}
 	if chore := p.choreOf(lease.ID); chore != nil {
 		w.step, w.wake = p.newRunner(chore).step, wokenBy(chore.wake)
 		return w
@@ -49,6 +53,7 @@ func (p *Projector) newReader(held *heldLease, container string) *reader {
 		pageSize:    p.options.PageSize,
 		parallel:    p.options.Parallel,
 		retrier:     p.newRetrier(),
+		now:         p.options.Now,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 )
 
@@ -20,29 +21,52 @@ type Lease struct {
 	Owner        string // empty if no process owns the lease
 	ETag         string // as read; every write changes it
 
+	History string // to which all below belongs, as History.Name
+
 	// Position is a session token: all changes up to it are projected. It names the partition key
 	// range of the lease, and those that the range was a part of before splits, each with the same log
 	// sequence number: a split does not begin the numbers anew. It is empty if it is unknown.
 	Position string
+	// AsOf is a time by the database's clock at which Position was the end of the feed, or a later
+	// one. So Position includes nothing that was written after it: if the database has gone back to an
+	// earlier state since, the same number is that of another change. Empty if Position is.
+	AsOf blog.DateTime
 	// Views are the session tokens (cosmos.SessionTokens) of the views after these changes. A read
 	// with them shows the changes, also if a replica lags.
 	Views string
 }
 
-// Pass moves the position to that of a page (ChangePage.Position), unless it is later already. All
-// ranges that the position names get the number of the page's range, which continues them.
-func (l *Lease) Pass(position string) {
+// Begin makes the lease one of a history in which nothing is projected yet. Its feed is then read
+// from the present on: a rebuild of the views covers what is there. A lease that was never read
+// still begins at the beginning of its feed.
+func (l *Lease) Begin(history string) {
+	l.History, l.Position, l.AsOf, l.Views = history, "", "", ""
+	if l.Continuation != "" {
+		l.Continuation = ContinuationFromNow(l.ResourceID, l.Range)
+	}
+}
+
+// Pass moves the position to that of a page (ChangePage.Position) that was read at a time by the
+// database's clock, unless it is later already. All ranges that the position names get the number
+// of the page's range, which continues them.
+func (l *Lease) Pass(position string, asOf blog.DateTime) {
 	ranges := cosmos.SessionToken{}
 	ranges.Merge(l.Position)
 	id, number, ok := strings.Cut(position, ":")
-	if !ok || ranges.Covers(position) {
+	if !ok {
+		return
+	}
+	if ranges.Covers(position) {
+		if ranges[id] == number {
+			l.AsOf = max(l.AsOf, asOf)
+		}
 		return
 	}
 	ranges[id] = number
 	for former := range ranges {
 		ranges[former] = number
 	}
-	l.Position = ranges.String()
+	l.Position, l.AsOf = ranges.String(), asOf
 }
 
 // maxViewRanges is the number of partition key ranges of a view whose states a lease stores.
@@ -82,7 +106,7 @@ var ErrLeaseLost = cosmos.NewDefiniteError("changefeed: lease lost: taken by ano
 const (
 	typeLease = "lease"
 
-	leasesQuery = `SELECT * FROM c WHERE c.type = 'lease'`
+	leasesQuery = `SELECT * FROM c WHERE c.type IN ('lease', 'history')`
 )
 
 type leaseItem struct {
@@ -92,20 +116,59 @@ type leaseItem struct {
 	Range        FeedRange `json:"range"`
 	ResourceID   string    `json:"resourceId,omitempty"`
 	Continuation string    `json:"continuation,omitempty"`
+	History      string    `json:"history,omitempty"`
 	Position     string    `json:"position,omitempty"`
+	AsOf         string    `json:"asOf,omitempty"`
 	Views        string    `json:"views,omitempty"`
 	Owner        string    `json:"owner"`
 	ETag         string    `json:"_etag,omitempty"`
 }
 
-// Leases reads all leases, in no order.
+// Leases reads all leases, in no order. One that belongs to a history that has ended is returned as
+// Lease.Begin leaves it.
 func (f *Feeds) Leases(ctx context.Context) ([]Lease, error) {
-	items, err := cosmos.QueryAcross[leaseItem](ctx, f.leases, leasesQuery)
-	leases := make([]Lease, len(items))
-	for i, item := range items {
-		leases[i] = item.lease()
-	}
+	leases, _, err := f.LeasesAndHistory(ctx)
 	return leases, err
+}
+
+// LeasesAndHistory is Leases. It also returns the present history, which the same query reads.
+func (f *Feeds) LeasesAndHistory(ctx context.Context) ([]Lease, History, error) {
+	items, err := cosmos.QueryAcross[listedItem](ctx, f.leases, leasesQuery)
+	if err != nil {
+		return nil, History{}, err
+	}
+	leases, history := make([]Lease, 0, len(items)), noHistoryEnded
+	for _, item := range items {
+		if item.Type == typeHistory {
+			history = item.history().history()
+		} else {
+			leases = append(leases, item.leaseItem.lease())
+		}
+	}
+	for _, lease := range leases {
+		if lease.History > history.Name { // a replica that lags has answered for the item
+			history = History{Name: lease.History}
+		}
+	}
+	for i := range leases {
+		if leases[i].History != history.Name {
+			leases[i].Begin(history.Name)
+		}
+	}
+	return leases, history, nil
+}
+
+// listedItem is an item that leasesQuery returns.
+type listedItem struct {
+	leaseItem
+
+	Name      string `json:"name"`
+	Reason    string `json:"reason"`
+	IsRebuilt bool   `json:"isRebuilt"`
+}
+
+func (i listedItem) history() historyItem {
+	return historyItem{Name: i.Name, Reason: i.Reason, IsRebuilt: i.IsRebuilt, ETag: azcore.ETag(i.ETag)}
 }
 
 // CreateLease creates a lease. It changes nothing if a lease with its id exists.
@@ -146,11 +209,11 @@ func (f *Feeds) DeleteLease(ctx context.Context, lease Lease) error {
 }
 
 func (l Lease) item() leaseItem {
-	return leaseItem{ID: l.ID, Type: typeLease, Container: l.Container, Range: l.Range, ResourceID: l.ResourceID,
-		Continuation: l.Continuation, Position: l.Position, Views: l.Views, Owner: l.Owner}
+	return leaseItem{ID: l.ID, Type: typeLease, Container: l.Container, Range: l.Range, ResourceID: l.ResourceID, Continuation: l.Continuation,
+		History: l.History, Position: l.Position, AsOf: string(l.AsOf), Views: l.Views, Owner: l.Owner}
 }
 
 func (i leaseItem) lease() Lease {
-	return Lease{ID: i.ID, Container: i.Container, Range: i.Range, ResourceID: i.ResourceID,
-		Continuation: i.Continuation, Position: i.Position, Views: i.Views, Owner: i.Owner, ETag: i.ETag}
+	return Lease{ID: i.ID, Container: i.Container, Range: i.Range, ResourceID: i.ResourceID, Continuation: i.Continuation,
+		History: i.History, Position: i.Position, AsOf: blog.DateTime(i.AsOf), Views: i.Views, Owner: i.Owner, ETag: i.ETag}
 }

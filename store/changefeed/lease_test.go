@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
@@ -62,16 +64,24 @@ func (w *world) lease(id string) changefeed.Lease {
 	return leases[i]
 }
 
-// A position moves forward only. All ranges that it names get the number of the latest page.
+// A position moves forward only. All ranges that it names get the number of the latest page. Its
+// time is that of the latest page that ended there, and not of one of an earlier state.
 func TestPass(t *testing.T) {
 	var lease changefeed.Lease
+	asOf := blog.DateTime("2026-11-28T09:00:00.000000Z")
 	for _, step := range []struct{ position, want string }{
 		{"", ""}, {"0:-1#5", "0:-1#5"}, {"0:-1#4", "0:-1#5"}, {"", "0:-1#5"}, {"0:-1#7", "0:-1#7"},
-		{"1:-1#9", "0:-1#9,1:-1#9"}, {"1:-1#8", "0:-1#9,1:-1#9"}, {"1:2#3", "0:2#3,1:2#3"}, {"4:2#11", "0:2#11,1:2#11,4:2#11"},
+		{"1:-1#9", "0:-1#9,1:-1#9"}, {"1:-1#8", "0:-1#9,1:-1#9"}, {"1:2#3", "0:2#3,1:2#3"}, {"4:2#11", "0:2#11,1:2#11,4:2#11"}, {"4:2#11", "0:2#11,1:2#11,4:2#11"},
 	} {
-		lease.Pass(step.position)
+		before := lease
+		asOf = asOf.After(asOf)
+		lease.Pass(step.position, asOf)
 		if lease.Position != step.want {
 			t.Errorf("after %q, the position is %q, want %q", step.position, lease.Position, step.want)
+		}
+		isEnd := step.position != "" && strings.Contains(lease.Position, step.position)
+		if isEnd != (lease.AsOf == asOf) || !isEnd && lease.AsOf != before.AsOf {
+			t.Errorf("after %q, the position is of %q, before of %q", step.position, lease.AsOf, before.AsOf)
 		}
 	}
 }

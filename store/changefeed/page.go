@@ -2,9 +2,11 @@ package changefeed
 
 import (
 	"context"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 )
 
@@ -20,6 +22,9 @@ type ChangePage struct {
 	// changed again is only in a later page, so a page before the end may lack changes of any age.
 	// Position is also empty if it is unknown, as in a range that was split.
 	Position string
+	AsOf     blog.DateTime // before the page was read, by the database's clock
+	// IsBeyondEnd is as Page.IsBeyondEnd.
+	IsBeyondEnd bool
 }
 
 // Changes reads one page of a container's change feed: up to limit changes, or more if one
@@ -27,6 +32,7 @@ type ChangePage struct {
 // that is empty. Errors: ErrContainerReplaced if the continuation belongs to an earlier
 // container of this name; an error if the continuation is malformed.
 func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (ChangePage, error) {
+	asOf := blog.NewDateTime(f.db.Now())
 	page, err := f.ReadPage(ctx, container, feedRange, continuation, limit)
 	if err != nil {
 		return ChangePage{}, err
@@ -40,6 +46,8 @@ func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRan
 		Continuation: page.Continuation,
 		ResourceID:   page.resourceID,
 		Position:     page.Position(),
+		AsOf:         asOf,
+		IsBeyondEnd:  page.IsBeyondEnd(),
 	}, nil
 }
 
@@ -51,6 +59,11 @@ type Page struct {
 	end          int64  // LSN of the last change in the feed range; negative if unknown
 	token        string // session token of the answer; empty if unknown
 }
+
+// BeyondEndLimit is the time for which a position must stay beyond the end of its feed until that
+// ends a history. For a shorter time, replicas that lag behind may answer. All requests go to the
+// region that writes, so a lag between regions does not look like that.
+const BeyondEndLimit = time.Minute
 
 // Position returns ChangePage.Position: the state of the replica if the continuation has reached
 // it. The continuation of a page without changes has certainly reached its own number. The numbers

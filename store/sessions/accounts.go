@@ -1,8 +1,11 @@
 package sessions
 
 import (
+	"maps"
 	"sync"
 	"time"
+
+	"cosmosblog/store/cosmos"
 )
 
 const (
@@ -24,19 +27,39 @@ type accounts struct {
 	begun  time.Time
 }
 
-// remember adds what an account has changed.
-func (a *accounts) remember(account string, done Token, now time.Time) {
+// remember adds what an operation of an account has changed. written are the states in the answers
+// to its writes, and recalled is what recall returned when it began: unless another operation has
+// written meanwhile, the states are later than those of recalled, whatever their numbers are.
+func (a *accounts) remember(account string, recalled, done Token, written cosmos.SessionTokens, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.forget(now)
 	known := a.find(account)
+	later := written.Clone()
+	for container, token := range later {
+		maps.DeleteFunc(token, func(id, _ string) bool { return known.Written[container][id] != recalled.Written[container][id] })
+	}
 	if len(a.latest) >= maxAccounts {
 		a.former, a.latest, a.begun = a.latest, nil, now
 	}
 	if a.latest == nil {
 		a.latest = map[string]Token{}
 	}
-	a.latest[account] = known.Join(done)
+	a.latest[account] = known.followedBy(done, later)
+}
+
+// correct replaces what recall returned for an account, unless it has changed since.
+func (a *accounts) correct(account string, recalled, corrected Token) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.find(account).String() != recalled.String() {
+		return
+	}
+	for _, of := range []map[string]Token{a.latest, a.former} {
+		if _, ok := of[account]; ok {
+			of[account] = corrected
+		}
+	}
 }
 
 // recall returns what an account has changed in the last minutes.

@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,10 +37,55 @@ type checkpoints struct {
 type reading struct {
 	begun  time.Time
 	passed cosmos.Reached       // by the leases of source (changefeed.Lease.Position)
+	asOf   map[string]time.Time // of the positions, by the id of their range (changefeed.Lease.AsOf)
+	oldest time.Time            // the earliest of asOf; zero if one is unknown
 	views  cosmos.SessionTokens // after the changes up to these positions
 }
 
+// addLease adds the position of a lease of source.
+func (r *reading) addLease(lease changefeed.Lease) {
+	r.passed.Add(lease.Position)
+	asOf := lease.AsOf.Time()
+	if len(r.asOf) == 0 || asOf.Before(r.oldest) {
+		r.oldest = asOf
+	}
+	for part := range strings.SplitSeq(lease.Position, ",") {
+		id, _, _ := strings.Cut(part, ":")
+		if known, ok := r.asOf[id]; !ok || asOf.Before(known) {
+			r.asOf[id] = asOf
+		}
+	}
+	if of, err := cosmos.ParseSessionTokens(lease.Views); err == nil {
+		r.views.Merge(of)
+	}
+}
+
+// has reports whether the views contain a position of a range that was written at a time, as far as
+// they ever will.
+//
+// If the database goes back to an earlier state, a checkpoint names a number of before, which is
+// that of another change now. So a position counts only if it was read after the write. And a write
+// that was not in the feed a minute later never will be: the database has lost it.
+func (r reading) has(id, position string, written time.Time) bool {
+	asOf, ok := r.asOf[id]
+	if !ok {
+		asOf = r.oldest
+	}
+	if !r.passed.Covers(id + ":" + position) {
+		return asOf.Sub(written) > lostAfter
+	}
+	return written.Sub(asOf) <= maxPositionAge
+}
+
 const (
+	// maxPositionAge is the age to which a checkpoint need not say that its position is still the end
+	// of the feed: leases are renewed every five seconds, and the clocks of processes differ by up to
+	// two. It is less than the time that a failover or a restore takes.
+	maxPositionAge = 10 * time.Second
+
+	// lostAfter is longer than an operation writes, and than a replica in the region that writes lags.
+	lostAfter = time.Minute
+
 	// readingsApart is the least time between two readings that are kept, besides the latest. It is
 	// about the time between two polls of a server's tail.
 	readingsApart = 250 * time.Millisecond
@@ -67,14 +113,10 @@ func (c *checkpoints) read(ctx context.Context, since time.Time) {
 	if err != nil {
 		return
 	}
-	r := reading{begun: begun, views: cosmos.SessionTokens{}}
+	r := reading{begun: begun, asOf: map[string]time.Time{}, views: cosmos.SessionTokens{}}
 	for _, lease := range leases {
-		if lease.Container != source {
-			continue
-		}
-		r.passed.Add(lease.Position)
-		if of, err := cosmos.ParseSessionTokens(lease.Views); err == nil {
-			r.views.Merge(of)
+		if lease.Container == source {
+			r.addLease(lease)
 		}
 	}
 	c.add(r)
@@ -106,16 +148,24 @@ func (c *checkpoints) add(r reading) {
 // passed reports whether all changes up to some states are projected. It then returns the states of
 // the views, which must not be changed: the earliest that suffice, because a server's cache has
 // what was read in these states rather than in later ones.
-func (c *checkpoints) passed(written cosmos.SessionTokens) (views cosmos.SessionTokens, ok bool) {
+func (c *checkpoints) passed(written Token) (views cosmos.SessionTokens, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	state := written[source].String()
 	for _, r := range c.known {
-		if r.passed.Covers(state) {
+		if r.hasAll(written) {
 			return r.views, true
 		}
 	}
-	return nil, len(written[source]) == 0 // nothing to wait for
+	return nil, len(written.Written[source]) == 0 // nothing to wait for
+}
+
+func (r reading) hasAll(written Token) bool {
+	for id, position := range written.Written[source] {
+		if !r.has(id, position, written.At[id]) {
+			return false
+		}
+	}
+	return true
 }
 
 // latestViews returns the latest known states of the views, which must not be changed.

@@ -82,9 +82,10 @@ func New(o Options) *Sessions {
 // concurrently.
 type Session struct {
 	sessions   *Sessions
-	account    string // the user id of the account; empty if the request is anonymous
-	remembered Token  // what the account has written on this server
-	needed     Token  // what the client has written: also by the token that it sent
+	account    string    // the user id of the account; empty if the request is anonymous
+	remembered Token     // what the account has written on this server
+	needed     Token     // what the client has written: also by the token that it sent
+	begun      time.Time // by the database's clock
 	meter      cosmos.Meter
 
 	mu      sync.Mutex // guards the fields below
@@ -99,7 +100,7 @@ type sessionKey struct{}
 // and with the token that the request sent. Reads in the returned context see what the client has
 // written to users, posts, comments and likes.
 func (s *Sessions) Begin(ctx context.Context, account string, sent Token) (context.Context, *Session) {
-	x := &Session{sessions: s, account: account}
+	x := &Session{sessions: s, account: account, begun: s.db.Now()}
 	if account != "" {
 		x.remembered = s.accounts.recall(account, s.now())
 	}
@@ -132,7 +133,7 @@ func (x *Session) Ready(ctx context.Context) bool {
 // claimViews adds the states of the views to what reads of ctx must see, if the checkpoints have
 // passed what the client has written. Otherwise it returns false.
 func (x *Session) claimViews(ctx context.Context) bool {
-	views, ok := x.sessions.checkpoints.passed(x.needed.Written)
+	views, ok := x.sessions.checkpoints.passed(x.needed)
 	if ok {
 		cosmos.ClaimSession(ctx, views)
 	}
@@ -236,7 +237,7 @@ func (x *Session) isDeletionDone(ctx, waiting context.Context) bool {
 	if err != nil && !cosmos.IsNotFound(err) || err == nil && user.Deleted && !user.Gone() {
 		return false
 	}
-	s.accounts.remember(x.account, Token{User: &User{ID: x.account, Revision: x.needed.User.Revision}}, s.now())
+	s.accounts.remember(x.account, x.remembered, Token{User: &User{ID: x.account, Revision: x.needed.User.Revision}}, nil, s.now())
 	s.checkpoints.read(waiting, s.now())
 	cosmos.ClaimSession(ctx, s.checkpoints.latestViews())
 	return true
@@ -278,13 +279,13 @@ func (x *Session) Finish(ctx context.Context, isMutation, readsViews bool) Token
 		}
 		return all
 	}
-	done := x.done(ctx)
+	done, written := x.done(ctx), cosmos.WrittenInSession(ctx)
 	if !done.isEmpty() && x.account != "" {
-		x.sessions.accounts.remember(x.account, done, x.sessions.now())
+		x.sessions.accounts.remember(x.account, x.remembered, done, written, x.sessions.now())
 	}
-	all = all.followedBy(done, cosmos.WrittenInSession(ctx))
+	all = all.followedBy(done, written)
 	if readsViews {
-		if _, ok := x.sessions.checkpoints.passed(all.Written); !ok {
+		if _, ok := x.sessions.checkpoints.passed(all); !ok {
 			x.setStale()
 		}
 	}
@@ -297,19 +298,27 @@ func (x *Session) Finish(ctx context.Context, isMutation, readsViews bool) Token
 // healed returns what the client needs, with states that ctx has seen instead of those that no
 // replica has reached, and whether there are such.
 func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
-	failed := cosmos.FailedClaims(ctx)
+	// A token names no views: their states are those of the checkpoints.
+	failed := slices.DeleteFunc(slices.Clone(cosmos.FailedClaims(ctx)), func(container string) bool { return !isWritten(container) })
 	x.mu.Lock()
 	reached := x.reached
 	x.mu.Unlock()
 	if reached != nil {
-		failed = append(slices.Clip(failed), source)
+		failed = append(failed, source)
 	}
 	if len(failed) == 0 {
 		return x.needed, false
 	}
+	// What was read may be an old state, in which the client's latest writes are missing.
+	for _, container := range failed {
+		_ = cosmos.AdvanceSession(ctx, x.sessions.db.Container(container), "none", "none")
+	}
 	seen := cosmos.SeenInSession(ctx)
 	seen.Merge(reached)
-	return x.needed.without(failed, seen), true
+	if !x.remembered.isEmpty() {
+		x.sessions.accounts.correct(x.account, x.remembered, x.remembered.without(failed, seen, x.begun))
+	}
+	return x.needed.without(failed, seen, x.begun), true
 }
 
 // done returns what the mutations of ctx have changed.
@@ -328,7 +337,7 @@ func (x *Session) done(ctx context.Context) Token {
 		}
 	}
 	if len(seen) > 0 {
-		done.Written = seen
+		done.Written, done.At = seen, timesOf(seen[source], x.begun)
 	}
 	return done
 }

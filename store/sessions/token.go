@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
@@ -20,6 +21,9 @@ import (
 type Token struct {
 	// Written are the states of the containers that the client wrote to.
 	Written cosmos.SessionTokens
+	// At has, for each partition key range of source in Written, the time by the database's clock at
+	// which the operation began that wrote it.
+	At map[string]time.Time
 	// User is the client's user after the last mutation that named, renamed or deleted it, or nil.
 	User *User
 }
@@ -53,7 +57,7 @@ func (t Token) String() string {
 	if t.isEmpty() {
 		return ""
 	}
-	text := t.Written.String()
+	text := t.Written.String() + fieldSeparator + timesText(t.At)
 	if u := t.User; u != nil {
 		text = strings.Join([]string{text, u.ID, strconv.FormatInt(u.Revision, 10), u.Username, strconv.FormatBool(u.Deleted)}, fieldSeparator)
 	}
@@ -77,6 +81,9 @@ func Parse(header string) (Token, error) {
 }
 
 func parse(text string) (t Token, err error) {
+	if text == "" {
+		return t, nil
+	}
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return t, err
@@ -90,11 +97,54 @@ func parse(text string) (t Token, err error) {
 			return t, errBadToken
 		}
 	}
-	if len(fields) > 1 {
-		t.User, err = parseUser(fields[1:])
+	if len(fields) < 2 {
+		return t, errBadToken
+	}
+	if t.At, err = parseTimes(fields[1], t.Written[source]); err != nil {
+		return t, err
+	}
+	if len(fields) > 2 {
+		t.User, err = parseUser(fields[2:])
 	}
 	return t, err
 }
+
+// timesText returns the text of Token.At: "range:second,range:second", in Unix seconds.
+func timesText(at map[string]time.Time) string {
+	var b strings.Builder
+	for i, id := range slices.Sorted(maps.Keys(at)) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(id + ":" + strconv.FormatInt(at[id].Unix(), 10))
+	}
+	return b.String()
+}
+
+// parseTimes parses a result of timesText, which must have a time for each range of a token.
+func parseTimes(text string, of cosmos.SessionToken) (map[string]time.Time, error) {
+	var at map[string]time.Time
+	for part := range strings.SplitSeq(text, ",") {
+		if text == "" {
+			break
+		}
+		id, second, _ := strings.Cut(part, ":")
+		unix, err := strconv.ParseInt(second, 10, 64)
+		if err != nil || of[id] == "" || unix < 0 || unix > maxSecond {
+			return nil, errBadToken
+		}
+		if at == nil {
+			at = make(map[string]time.Time, len(of))
+		}
+		at[id] = time.Unix(unix, 0)
+	}
+	if len(at) != len(of) {
+		return nil, errBadToken
+	}
+	return at, nil
+}
+
+const maxSecond = 1 << 40 // later times overflow
 
 func parseUser(fields []string) (*User, error) {
 	if len(fields) != 4 {
@@ -137,10 +187,26 @@ func (t Token) Join(later Token) Token {
 	for container, token := range joined.Written {
 		joined.Written[container] = bounded(token, later.Written[container])
 	}
+	joined.At = joinedTimes(joined.Written[source], t.At, later.At)
 	if t.User == nil || later.User != nil && (later.User.ID != t.User.ID || later.User.Revision >= t.User.Revision) {
 		joined.User = later.User.after(t.User)
 	}
 	return joined
+}
+
+// joinedTimes returns the later of two times of each range of a token.
+func joinedTimes(of cosmos.SessionToken, a, b map[string]time.Time) map[string]time.Time {
+	if len(of) == 0 {
+		return nil
+	}
+	at := make(map[string]time.Time, len(of))
+	for id := range of {
+		at[id] = a[id]
+		if b[id].After(a[id]) {
+			at[id] = b[id]
+		}
+	}
+	return at
 }
 
 // after returns u with the username of a former state of the user, if u has none and the user still
@@ -168,8 +234,9 @@ func (t Token) followedBy(later Token, written cosmos.SessionTokens) Token {
 	return joined
 }
 
-// without returns t with other states of some containers: those of known, if it has them.
-func (t Token) without(containers []string, known cosmos.SessionTokens) Token {
+// without returns t with other states of some containers: those of known, if it has them, as of a
+// time.
+func (t Token) without(containers []string, known cosmos.SessionTokens, at time.Time) Token {
 	t.Written = t.Written.Clone()
 	for _, container := range containers {
 		delete(t.Written, container)
@@ -177,7 +244,22 @@ func (t Token) without(containers []string, known cosmos.SessionTokens) Token {
 			t.Written[container] = token
 		}
 	}
+	if slices.Contains(containers, source) {
+		t.At = timesOf(t.Written[source], at)
+	}
 	return t
+}
+
+// timesOf returns one time for all ranges of a token.
+func timesOf(token cosmos.SessionToken, at time.Time) map[string]time.Time {
+	if len(token) == 0 {
+		return nil
+	}
+	times := make(map[string]time.Time, len(token))
+	for id := range token {
+		times[id] = at
+	}
+	return times
 }
 
 // bounded returns at most maxRanges positions of a session token: first those of the ranges that

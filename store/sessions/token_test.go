@@ -20,8 +20,11 @@ func written(t *testing.T, text string) Token {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Token{Written: tokens}
+	return Token{Written: tokens, At: timesOf(tokens[source], writtenAt)}
 }
+
+// writtenAt is the time of the tokens of written.
+var writtenAt = time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
 
 func TestToken(t *testing.T) {
 	renamed := written(t, "posts=0:-1#12;users=1:-1#3")
@@ -84,10 +87,11 @@ func TestRangesAreBounded(t *testing.T) {
 func TestAccounts(t *testing.T) {
 	var a accounts
 	now := time.Now()
-	a.remember("ada", written(t, "posts=0:-1#1"), now)
+	remember := func(account, text string) { a.remember(account, a.recall(account, now), written(t, text), nil, now) }
+	remember("ada", "posts=0:-1#1")
 	now = now.Add(rememberFor - time.Second)
-	a.remember("ada", written(t, "posts=0:-1#2"), now)
-	a.remember("bob", written(t, "posts=0:-1#3"), now)
+	remember("ada", "posts=0:-1#2")
+	remember("bob", "posts=0:-1#3")
 	now = now.Add(rememberFor - time.Second)
 	for account, want := range map[string]string{"ada": "posts=0:-1#2", "bob": "posts=0:-1#3", "carla": ""} {
 		if got := a.recall(account, now).Written.String(); got != want {
@@ -101,7 +105,7 @@ func TestAccounts(t *testing.T) {
 		}
 	}
 	for i := range 3 * maxAccounts {
-		a.remember(fmt.Sprint(i), written(t, "posts=0:-1#1"), now)
+		remember(fmt.Sprint(i), "posts=0:-1#1")
 	}
 	if n := len(a.latest) + len(a.former); n > 2*maxAccounts || a.recall(fmt.Sprint(3*maxAccounts-1), now).isEmpty() {
 		t.Errorf("%d accounts are remembered", n)
@@ -112,7 +116,7 @@ func TestAccounts(t *testing.T) {
 func TestTokensAreNotChanged(t *testing.T) {
 	done := written(t, "posts=0:-1#5")
 	for name, made := range map[string]Token{
-		"followedBy": Token{}.followedBy(done, done.Written), "without": done.without([]string{"users"}, nil), "followedBy itself": done.followedBy(done, done.Written),
+		"followedBy": Token{}.followedBy(done, done.Written), "without": done.without([]string{"users"}, nil, writtenAt), "followedBy itself": done.followedBy(done, done.Written),
 	} {
 		made.Written["users"] = cosmos.SessionToken{}
 		if made.Written["posts"]["0"] = "-1#6"; name == "without" {
@@ -138,12 +142,13 @@ func TestFollowedBy(t *testing.T) {
 func TestRotation(t *testing.T) {
 	var a accounts
 	now := time.Now()
-	a.remember("ada", written(t, "posts=0:-1#1"), now)
+	remember := func(account, text string) { a.remember(account, a.recall(account, now), written(t, text), nil, now) }
+	remember("ada", "posts=0:-1#1")
 	now = now.Add(rememberFor - time.Second)
-	a.remember("bob", written(t, "posts=0:-1#2"), now)
+	remember("bob", "posts=0:-1#2")
 	for range 10 {
 		now = now.Add(rememberFor / 11)
-		a.remember("carla", written(t, "posts=0:-1#3"), now)
+		remember("carla", "posts=0:-1#3")
 		if got := a.recall("bob", now); got.isEmpty() {
 			t.Fatal("bob is forgotten")
 		}

@@ -216,9 +216,7 @@ func (t *Tail) open(ctx context.Context, c *container) ([]*feed, error) {
 	feeds := make([]*feed, len(ranges))
 	for i, r := range ranges {
 		feeds[i] = &feed{feedRange: r}
-		if feeds[i].continuation, err = changefeed.ContinuationFromNow(resourceID, r); err != nil {
-			return nil, err
-		}
+		feeds[i].continuation = changefeed.ContinuationFromNow(resourceID, r)
 	}
 	return feeds, nil
 }

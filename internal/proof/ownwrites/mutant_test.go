@@ -20,7 +20,7 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"a server forgets its own writes": {
 		File:  "../../../store/sessions/accounts.go",
-		Right: "	a.latest[account] = known.Join(done)\n",
+		Right: "	a.latest[account] = known.followedBy(done, later)\n",
 		Wrong: "	a.latest[account] = known\n",
 		Tests: finding,
 	},
@@ -38,8 +38,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"nothing waits for the checkpoints": {
 		File:  "../../../store/sessions/checkpoints.go",
-		Right: "		if r.passed.Covers(state) {\n",
-		Wrong: "		if r.passed.Covers(state[:0]) {\n",
+		Right: "	if !r.passed.Covers(id + \":\" + position) {\n",
+		Wrong: "	if false {\n",
 		Tests: finding,
 	},
 	"an answer does not say that it is stale": {

@@ -101,12 +101,12 @@ func TestForgedTokens(t *testing.T) {
 		s.user("ada")
 		s.user("eve")
 		for name, written := range map[string]string{
-			"ahead":           "posts=0:-1#999999999",
-			"ahead in users":  "users=0:-1#999999999",
-			"other version":   "posts=0:12#999999999#1=999999999",
-			"ahead elsewhere": "posts=77:-1#999999999",
+			"ahead":           "posts=0:-1#999999999|0:NOW",
+			"ahead in users":  "users=0:-1#999999999|",
+			"other version":   "posts=0:12#999999999#1=999999999|0:NOW",
+			"ahead elsewhere": "posts=77:-1#999999999|77:NOW",
 		} {
-			token := base64.RawURLEncoding.EncodeToString([]byte(written))
+			token := base64.RawURLEncoding.EncodeToString([]byte(strings.ReplaceAll(written, "NOW", fmt.Sprint(time.Now().Unix()))))
 			for range 2 {
 				if _, stale, took := s.shownPosts("eve", token); !stale && !strings.Contains(name, "users") || took > 600*time.Millisecond {
 					t.Errorf("%s: the query took %v, stale: %t", name, took, stale)
@@ -140,8 +140,10 @@ func TestMalformedTokens(t *testing.T) {
 		good := w.servers[0].user("ada")
 		for _, token := range []string{
 			"x", "!", encode("") + ",x", encode("posts"), encode("posts=0"), encode("posts=0:-1#x"), encode("posts=0:-1#1;"), encode("=0:-1#1"),
-			encode("posts=0:-1#1\r\nx-ms-date:y"), encode("leases=0:-1#1"), encode("posts=0:-1#1|u_aaaaaaaaaaaaaaaaaaaaaaaaaa"), encode("posts=0:-1#1|u_1|1|ada|false"), encode("posts=0:-1#1|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|x|ada|false"),
-			encode("posts=0:-1#1|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|1|ada|maybe"), encode("posts=0:-1#1|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|1|<script>|false"), encode("|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|1|ada|false|more"),
+			encode("posts=0:-1#1\r\nx-ms-date:y"), encode("leases=0:-1#1"), encode("posts=0:-1#1|0:7|u_aaaaaaaaaaaaaaaaaaaaaaaaaa"), encode("posts=0:-1#1|0:7|u_1|1|ada|false"), encode("posts=0:-1#1|0:7|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|x|ada|false"),
+			encode("posts=0:-1#1|0:7|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|1|ada|maybe"), encode("posts=0:-1#1|0:7|u_aaaaaaaaaaaaaaaaaaaaaaaaaa|1|<script>|false"), encode("||u_aaaaaaaaaaaaaaaaaaaaaaaaaa|1|ada|false|more"),
+			encode("posts=0:-1#1"), encode("posts=0:-1#1|"), encode("posts=0:-1#1|0"), encode("posts=0:-1#1|0:x"), encode("posts=0:-1#1|0:-7"), encode("posts=0:-1#1|1:7"), encode("posts=0:-1#1|0:7,1:7"),
+			encode("posts=0:-1#1|0:9999999999999999"), encode("posts=0:-1#1,1:-1#1|0:7,0:7"), encode("users=0:-1#1|0:7"),
 			strings.Repeat(good+",", 300) + good,
 		} {
 			a, err := w.servers[0].ask("ada", token, "{feed{nodes{id}}}", nil)

@@ -1,0 +1,73 @@
+package projector
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"cosmosblog/store/changefeed"
+)
+
+// rebuildLease is the lease of the projector that rebuilds the views after a history has ended. It
+// exists from then until they are rebuilt.
+const rebuildLease = "lease.rebuild"
+
+func isOfRebuild(lease changefeed.Lease) bool { return lease.ID == rebuildLease }
+
+// replicasHave is the time after which every replica has a write.
+const replicasHave = time.Second
+
+// rebuildStep rebuilds the views if the present history needs that. It waits until every feed is
+// read from a position of this history: what changes after that is projected, and what changed
+// before, the rebuild reads.
+func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
+	leases, history, err := p.feeds.LeasesAndHistory(ctx)
+	if err != nil || history.IsRebuilt || slices.ContainsFunc(leases, isNotBegun) {
+		return idle, err
+	}
+	p.options.Sleep(ctx, replicasHave)
+	if err := p.options.Rebuild(ctx); err != nil {
+		return idle, err
+	}
+	if err := p.feeds.NoteRebuilt(ctx, history.Name); err != nil {
+		return idle, err
+	}
+	p.options.Logger.Info("the views are rebuilt", "history", history.Name)
+	return idle, nil
+}
+
+// isNotBegun reports whether a lease of a feed range has no position in the present history yet.
+// One without a continuation is read from the beginning.
+func isNotBegun(lease changefeed.Lease) bool {
+	return isFeed(lease) && changefeed.IsFromNow(lease.Continuation)
+}
+
+// follow tells the workers the present history. Once the views are rebuilt, it deletes the lease of
+// the rebuild, if this projector holds it.
+func (p *Projector) follow(ctx context.Context, present changefeed.History) error {
+	p.mu.Lock()
+	p.history = present
+	p.mu.Unlock()
+	for _, w := range p.sortedWorkers() {
+		w.held.follow(present)
+		if w.id != rebuildLease || !present.IsRebuilt {
+			continue
+		}
+		if err := w.stop(ctx); err != nil {
+			return err
+		}
+		if err := p.feeds.DeleteLease(ctx, w.held.current()); err != nil && !errors.Is(err, changefeed.ErrLeaseLost) {
+			return err
+		}
+	}
+	return nil
+}
+
+// History returns the history of the database as of the last listing of the leases. It sends no
+// requests and is safe for concurrent use.
+func (p *Projector) History() changefeed.History {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.history
+}
