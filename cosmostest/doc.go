@@ -42,7 +42,8 @@
 //
 // Split divides a physical range while clients use it, as the service does when a range grows.
 //
-// Options.Regions gives the account two regions, between which Failover changes.
+// Options.Regions gives the account two regions, between which Failover changes. LoseWrites is a
+// failover that loses the writes that the follower has not received yet.
 //
 // # Time
 //
