@@ -31,7 +31,24 @@ import (
 // may be called concurrently with requests, each of which is answered by one of the two engines.
 func (a *Account) LoseWrites(containers ...string) {
 	a.requireNames(containers)
-	a.Follower.lose(containers)
+	a.Follower.lose(containers, false)
+	if a.regions != nil {
+		a.Failover()
+	}
+}
+
+// Restore restores the named containers, or all if none is named, to the state that the follower
+// has. It is LoseWrites, and also hides the past of these containers from their change feeds: they
+// show only what is written after Restore, and none of the items that were restored, until one is
+// written again. The documentation of the service's restores does not say whether their feeds show
+// these items; the account takes the harsher side. A continuation is valid as after LoseWrites.
+//
+// To go back to a certain moment, a test calls Follower.Hold then, or Follower.Lead, with which no
+// read is late meanwhile, and Restore later. A further call hides what was written since the last
+// one, and loses nothing. Errors and concurrency are those of LoseWrites.
+func (a *Account) Restore(containers ...string) {
+	a.requireNames(containers)
+	a.Follower.lose(containers, true)
 	if a.regions != nil {
 		a.Failover()
 	}
@@ -40,7 +57,7 @@ func (a *Account) LoseWrites(containers ...string) {
 // requireNames ends the test unless there is a follower, and containers of all names.
 func (a *Account) requireNames(containers []string) {
 	if a.follower == nil {
-		a.require(errors.New("cosmostest: only an account with Options.Follower can lose writes"))
+		a.require(errors.New("cosmostest: only an account with Options.Follower can go back to an earlier state"))
 	}
 	for _, name := range containers {
 		if !a.present().HasContainer(name) {
@@ -59,14 +76,24 @@ type pair struct {
 	decisions        *decisions // of the leader's scripts, or of the follower's
 }
 
-// lose puts the follower in the leader's place. Writes to the items of the named containers, or of
-// all if none is named, that it lacks are lost. If it has that place already, lose does nothing.
-func (r *Replica) lose(containers []string) {
+// lose puts the follower in the leader's place, unless it has it already. Writes to the items of
+// the named containers, or of all if none is named, that it lacks are lost. hide also hides the
+// changes of these containers that are left.
+func (r *Replica) lose(containers []string, hide bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.successor.Load() != nil {
-		return
+	if r.successor.Load() == nil {
+		r.replaySome(containers)
 	}
+	if hide {
+		r.pair.follower.HideChanges(containers...)
+	}
+	r.successor.Store(r.pair.follower)
+}
+
+// replaySome sends the writes that are not lost to the follower, and makes it ready to take the
+// leader's place.
+func (r *Replica) replaySome(containers []string) {
 	follower := r.pair.follower
 	for _, w := range r.log {
 		if w.container == "" || len(containers) > 0 && !slices.Contains(containers, w.container) {
@@ -78,7 +105,6 @@ func (r *Replica) lose(containers []string) {
 	follower.SkipSerials(r.pair.leader.Serial())
 	follower.TakeWatchers(r.pair.leader)
 	r.pair.decisions.end()
-	r.successor.Store(follower)
 }
 
 // containerNamed returns the name of the container to whose items a request is, given the headers

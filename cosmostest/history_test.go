@@ -402,6 +402,92 @@ func TestLoseWritesRegions(t *testing.T) {
 	}
 }
 
+// TestRestore checks that the items of a restored container are read and queried, and that its
+// change feed shows only what is written afterwards, also after a split.
+func TestRestore(t *testing.T) {
+	for _, splits := range [][]string{nil, {"0", "1"}} {
+		s, drafts := newHistory(t, cosmostest.Options{})
+		customers := []string{"ada", "bob", "cyd", "dan"}
+		early := s.feeds()[0]
+		for i, customer := range customers {
+			s.put(customer, fmt.Sprint("kept", i))
+			drafts.put(customer, fmt.Sprint("draft", i))
+			if i == 0 {
+				early.next()
+			}
+		}
+		s.Follower.Hold()
+		s.put("ada", "lost")
+		s.must(s.remove("bob", "kept1"))
+		drafts.put("ada", "more")
+
+		s.Restore("orders")
+		s.token, drafts.token = nil, nil
+		for _, id := range splits {
+			s.must(s.Split("shop", "orders", id))
+		}
+		for i, customer := range customers {
+			if !s.has(customer, fmt.Sprint("kept", i)) || s.ids(customer) != fmt.Sprint("kept", i) {
+				t.Errorf("%s has %q", customer, s.ids(customer))
+			}
+		}
+		if got := s.changed(); got != "" {
+			t.Errorf("the feed shows %q", got)
+		}
+		if got := drafts.changed(); got != "draft0 draft1 draft2 draft3 more" {
+			t.Errorf("the feed of the other container shows %q", got)
+		}
+		s.put("ada", "new")
+		s.put("bob", "kept1", `"n":1`)
+		if got := s.changed(); got != "kept1 new" {
+			t.Errorf("after two writes, the feed shows %q", got)
+		}
+		if splits == nil { // otherwise, the range of this reader is gone
+			if ids, _ := early.next(); ids != "new kept1" {
+				t.Errorf("an early continuation shows %q", ids)
+			}
+		}
+	}
+}
+
+// TestRestoreFeed checks the ways to begin a change feed over REST, and that a continuation beyond
+// the end stays there.
+func TestRestoreFeed(t *testing.T) {
+	clock := cosmostest.NewClock(noon)
+	s, _ := newHistory(t, cosmostest.Options{Now: clock.Now})
+	s.put("ada", "1")
+	s.put("ada", "2")
+	s.Follower.Lead()
+	s.put("ada", "3")
+	s.put("ada", "4")
+	clock.Advance(time.Minute)
+	s.Restore()
+	read := func(headers ...string) answer {
+		return s.rest("GET", docs, "", append(headers, "A-IM: Incremental Feed", inRange("0"))...)
+	}
+	since := "If-Modified-Since: " + noon.Add(-time.Hour).Format(http.TimeFormat)
+	for _, start := range []string{"If-None-Match: ", `If-None-Match: "0"`, `If-None-Match: "1"`, "If-None-Match: *", since, of("ada")} {
+		if got := s.expect(http.StatusNotModified, read(start)); got.Header.Get("Etag") != `"2"` {
+			t.Errorf("%s continues at %s", start, got.Header.Get("Etag"))
+		}
+	}
+	got := s.expect(http.StatusNotModified, read(`If-None-Match: "4"`))
+	if got.Header.Get("Etag") != `"4"` || got.Header.Get("X-Ms-Session-Token") != "0:-1#2" {
+		t.Errorf("beyond the end: %s, %s", got.Header.Get("Etag"), got.Header.Get("X-Ms-Session-Token"))
+	}
+	s.put("ada", "5")
+	for _, start := range []string{"If-None-Match: ", `If-None-Match: "2"`, since, of("ada")} {
+		if got := s.expect(http.StatusOK, read(start)).text; strings.Count(got, `"id"`) != 1 || !strings.Contains(got, `"id":"5"`) {
+			t.Errorf("%s shows %s", start, got)
+		}
+	}
+	s.expect(http.StatusNotModified, read(`If-None-Match: "4"`))
+	s.Restore("orders")
+	if ids := s.changed(); ids != "" || !s.has("ada", "5") {
+		t.Errorf("after another Restore, the feed shows %q", ids)
+	}
+}
+
 // TestLoseWritesErrors checks what ends the test, or panics outside one.
 func TestLoseWritesErrors(t *testing.T) {
 	for what, options := range map[string]cosmostest.Options{"no follower": {}, "no container": {Follower: true}} {

@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // The methods of this file are for tests in which one engine takes the place of another, whose last
 // writes it lacks: see LoseWrites of package cosmostest.
 
@@ -42,4 +44,22 @@ func (e *Engine) HasContainer(name string) bool {
 		}
 	}
 	return false
+}
+
+// HideChanges makes the change feeds of containers begin at the present: they show what is written
+// from now on, until the engine is closed, also after a split. names are the containers' without
+// their database; without any, it concerns all containers. It may run concurrently with requests.
+func (e *Engine) HideChanges(names ...string) {
+	for _, d := range e.catalog.Load().databases {
+		for name, c := range d.containers {
+			if len(names) > 0 && !slices.Contains(names, name) {
+				continue
+			}
+			for _, r := range c.ranges {
+				r.mu.Lock()
+				r.hidden.Store(r.lsn)
+				r.mu.Unlock()
+			}
+		}
+	}
 }
