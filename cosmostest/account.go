@@ -115,7 +115,8 @@ type Account struct {
 	*Transport
 
 	// Follower answers reads, unless their session token names a state that it does not have yet. It
-	// is up to date until a test makes it lag. It is nil without Options.Follower.
+	// is up to date until a test makes it lag. LoseWrites and Restore put it in the leader's place. It
+	// is nil without Options.Follower.
 	Follower *Replica
 
 	engine   *engine.Engine
@@ -169,6 +170,7 @@ func open(t testing.TB, options Options) (*Account, error) {
 			return nil, errors.Join(err, leader.Close())
 		}
 		a.Follower = newReplica(leader, a.follower.Unthrottled(), clock, options)
+		a.Follower.pair = &pair{leader, a.follower, decisions}
 	}
 	if a.Follower != nil {
 		a.handler = a.Follower
@@ -240,7 +242,8 @@ func (o Options) engine(clock *replayClock, hooks Scripts) engine.Options {
 
 // Close checks the consistency of the stored data, and closes the account. With Options.Follower,
 // it also checks that both hold the same items, and with Options.Leader, that the follower answered
-// each write as the leader did. Closing again does nothing. New calls it at the end of the test.
+// each write as the leader did. After LoseWrites and Restore, there is nothing to compare. Closing
+// again does nothing. New calls it at the end of the test.
 func (a *Account) Close() error {
 	if a.closed.Swap(true) {
 		return nil
@@ -249,7 +252,7 @@ func (a *Account) Close() error {
 	if a.Follower != nil {
 		err = a.checkFollower()
 	}
-	err = errors.Join(err, a.engine.Check())
+	err = errors.Join(err, a.Check())
 	if a.follower != nil {
 		err = errors.Join(err, a.follower.Close())
 	}
@@ -261,7 +264,8 @@ func (a *Account) checkFollower() error {
 	if diverged := a.Follower.Diverged(); diverged != "" {
 		return errors.New("the follower diverged: " + diverged)
 	}
-	if a.follower == nil { // the leader belongs to another account, and may be gone
+	// Without a follower of its own, the leader belongs to another account, and may be gone.
+	if a.follower == nil || a.Follower.successor.Load() != nil {
 		return nil
 	}
 	var err error
@@ -274,7 +278,17 @@ func (a *Account) checkFollower() error {
 
 // Check checks the consistency of the stored data, beside requests: every item, index entry and
 // change. It returns all faults joined.
-func (a *Account) Check() error { return a.engine.Check() }
+func (a *Account) Check() error { return a.present().Check() }
+
+// present returns the engine that has all writes.
+func (a *Account) present() *engine.Engine {
+	if a.Follower != nil {
+		if successor := a.Follower.successor.Load(); successor != nil {
+			return successor
+		}
+	}
+	return a.engine
+}
 
 // Key returns the master key in base64.
 func (a *Account) Key() string { return a.engine.Key() }
@@ -317,8 +331,9 @@ func (a *Account) Split(database, container, rangeID string) (err error) {
 		return a.engine.Split(database, container, rangeID)
 	}
 	a.Follower.together(func() {
-		err = a.engine.Split(database, container, rangeID)
-		if err == nil && a.follower != nil {
+		present := a.present()
+		err = present.Split(database, container, rangeID)
+		if err == nil && a.follower != nil && present != a.follower {
 			err = a.follower.Split(database, container, rangeID)
 		}
 	})
@@ -329,7 +344,7 @@ func (a *Account) Split(database, container, rangeID string) (err error) {
 // Several writes may cause one receive. stop releases the channel. It returns an error if there is
 // no such container.
 func (a *Account) Watch(database, container string) (written <-chan struct{}, stop func(), err error) {
-	return a.engine.Watch(database, container)
+	return a.present().Watch(database, container)
 }
 
 // Strikes returns the number of executions of a container's stored procedures and triggers that ran
@@ -337,11 +352,16 @@ func (a *Account) Watch(database, container string) (written <-chan struct{}, st
 // one script, the account answers 403, until the script is deleted and created again. It returns an
 // error if there is no such container.
 func (a *Account) Strikes(database, container string) (int, error) {
-	return a.engine.Strikes(database, container)
+	return a.present().Strikes(database, container)
 }
 
 // Changes returns a number that increases with every write of a logical partition, before the write
 // is acknowledged. It may also increase for other reasons. The partition key is a string.
 func (a *Account) Changes(database, container, partitionKey string) uint64 {
-	return a.engine.Changes(database, container, partitionKey)
+	present := a.present()
+	n := present.Changes(database, container, partitionKey)
+	if present != a.engine {
+		n += successorChanges
+	}
+	return n
 }

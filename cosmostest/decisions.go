@@ -2,12 +2,47 @@ package cosmostest
 
 import "sync"
 
-// decisions are the outcomes of the leader's operations of scripts. The follower repeats them in
-// the same order, because writes run one after the other.
+// decisions are the outcomes of the operations of one write's scripts: those of the leader, or
+// those that the follower is to repeat in the same order. Writes run one after the other.
 type decisions struct {
-	mu       sync.Mutex
+	mu     sync.Mutex
+	ended  bool // the follower has taken the leader's place, and repeats none
+	choice choices
+}
+
+// choices are the outcomes of the operations of scripts, by the hook that decided them.
+type choices struct {
 	accepted []bool
 	failed   []int
+}
+
+// take removes and returns all outcomes: those of a write of the leader.
+func (d *decisions) take() choices {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	taken := d.choice
+	d.choice = choices{}
+	return taken
+}
+
+// give sets the outcomes that the follower's next write repeats.
+func (d *decisions) give(c choices) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.choice = c
+}
+
+// end makes the follower ask the test's hooks from now on.
+func (d *decisions) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended, d.choice = true, choices{}
+}
+
+func (d *decisions) hasEnded() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.ended
 }
 
 // recorded returns the hooks of the leader: those of the test, which it records if there is a
@@ -17,22 +52,39 @@ func (d *decisions) recorded(hooks Scripts, follower bool) Scripts {
 		return hooks
 	}
 	if accept := hooks.Accept; accept != nil {
-		hooks.Accept = func(n int) bool { return push(d, &d.accepted, accept(n)) }
+		hooks.Accept = func(n int) bool { return push(d, &d.choice.accepted, accept(n)) }
 	}
 	if fail := hooks.Fail; fail != nil {
-		hooks.Fail = func(n int) int { return push(d, &d.failed, fail(n)) }
+		hooks.Fail = func(n int) int { return push(d, &d.choice.failed, fail(n)) }
 	}
 	return hooks
 }
 
-// repeated returns the hooks of the follower.
+// repeated returns the hooks of the follower: it repeats what the leader recorded, and asks the
+// hooks of the test after end.
 func (d *decisions) repeated(hooks Scripts) Scripts {
-	hooks.Before = nil
-	if hooks.Accept != nil {
-		hooks.Accept = func(int) bool { return pop(d, &d.accepted) }
+	if before := hooks.Before; before != nil {
+		hooks.Before = func(n int) {
+			if d.hasEnded() {
+				before(n)
+			}
+		}
 	}
-	if hooks.Fail != nil {
-		hooks.Fail = func(int) int { return pop(d, &d.failed) }
+	if accept := hooks.Accept; accept != nil {
+		hooks.Accept = func(n int) bool {
+			if d.hasEnded() {
+				return accept(n)
+			}
+			return pop(d, &d.choice.accepted)
+		}
+	}
+	if fail := hooks.Fail; fail != nil {
+		hooks.Fail = func(n int) int {
+			if d.hasEnded() {
+				return fail(n)
+			}
+			return pop(d, &d.choice.failed)
+		}
 	}
 	return hooks
 }

@@ -42,7 +42,9 @@
 //
 // Split divides a physical range while clients use it, as the service does when a range grows.
 //
-// Options.Regions gives the account two regions, between which Failover changes.
+// Options.Regions gives the account two regions, between which Failover changes. LoseWrites is a
+// failover that loses the writes that the follower has not received yet. Restore restores
+// containers to the follower's state, and their change feeds do not show the items.
 //
 // # Time
 //

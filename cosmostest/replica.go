@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"cosmosblog/internal/engine"
 )
 
 // Replica is an account with a follower that lags behind, as the replicas of the service do under
@@ -20,11 +22,15 @@ import (
 //
 // Every write is sent to both in the same order and with the same time, so both go through the same
 // states with the same etags and session tokens. Writes run one after the other. A Replica may be
-// used concurrently.
+// used concurrently. After Account.LoseWrites and Account.Restore, nothing is late, and the methods
+// of the Replica change nothing.
 type Replica struct {
 	leader, follower http.Handler
 	clock            *replayClock
 	rewrite          func(body, answer []byte) []byte // Options.Replay
+	pair             *pair                            // nil with Options.Leader
+
+	successor atomic.Pointer[engine.Engine] // answers everything from then on: see lose
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -53,9 +59,12 @@ const (
 
 // write is a write that the leader has executed.
 type write struct {
-	request *http.Request
-	at      time.Time
-	outcome outcome
+	request   *http.Request
+	at        time.Time
+	outcome   outcome
+	container string  // the name of the container whose items it concerns; empty for definitions
+	serial    uint64  // of the leader, before the write
+	choices   choices // of the leader's scripts
 }
 
 // outcome is what leader and follower must have in common.
@@ -166,7 +175,7 @@ func (r *Replica) stopped(f func()) {
 func (r *Replica) latest() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if request = withActivity(request); isRead(request) {
-			r.leader.ServeHTTP(w, request)
+			r.present().ServeHTTP(w, request)
 		} else {
 			r.write(w, request)
 		}
@@ -190,6 +199,10 @@ func (r *Replica) Diverged() string {
 
 // ServeHTTP answers a request of the REST protocol.
 func (r *Replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if successor := r.successor.Load(); successor != nil {
+		successor.ServeHTTP(w, request)
+		return
+	}
 	request = withActivity(request)
 	if !isRead(request) {
 		r.write(w, request)
@@ -201,7 +214,15 @@ func (r *Replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 			return
 		}
 	}
-	r.leader.ServeHTTP(w, request)
+	r.present().ServeHTTP(w, request)
+}
+
+// present returns the handler that has all writes.
+func (r *Replica) present() http.Handler {
+	if successor := r.successor.Load(); successor != nil {
+		return successor
+	}
+	return r.leader
 }
 
 // withActivity returns a request with an activity id. The engine would generate one from the
@@ -224,31 +245,45 @@ func (r *Replica) write(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	response := httptest.NewRecorder()
-	r.execute(response, request, body)
+	if !r.execute(response, request, body) {
+		r.present().ServeHTTP(response, copyOf(request, body))
+	}
 	answer(w, response)
 }
 
-// execute executes a write, and lets the follower receive some writes. The follower does not
-// receive a write that the leader throttled, because it has throughput of its own.
-func (r *Replica) execute(response *httptest.ResponseRecorder, request *http.Request, body []byte) {
+// execute executes a write on the leader, and lets the follower receive some writes. The follower
+// does not receive a write that the leader throttled, because it has throughput of its own. It
+// returns false, and does nothing, if the follower has taken the leader's place.
+func (r *Replica) execute(response *httptest.ResponseRecorder, request *http.Request, body []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := r.clock.now()
-	r.clock.during(at, func() { r.leader.ServeHTTP(response, copyOf(request, body)) })
+	if r.successor.Load() != nil {
+		return false
+	}
+	w := write{at: r.clock.now()}
+	if r.pair != nil {
+		w.serial = r.pair.leader.Serial()
+	}
+	r.clock.during(w.at, func() { r.leader.ServeHTTP(response, copyOf(request, body)) })
+	if r.pair != nil {
+		w.choices = r.pair.decisions.take()
+	}
 	if response.Code == http.StatusTooManyRequests {
-		return
+		return true
 	}
 	if r.rewrite != nil {
 		body = r.rewrite(body, response.Body.Bytes())
 	}
-	r.log = append(r.log, write{copyOf(request, body), at, outcomeOf(response)})
+	w.request, w.outcome, w.container = copyOf(request, body), outcomeOf(response), containerNamed(request, response.Header())
+	r.log = append(r.log, w)
 	r.written++
 	switch r.state {
 	case following:
 		r.follow(r.lag)
 	case trailing:
-		r.keepUp(at)
+		r.keepUp(w.at)
 	}
+	return true
 }
 
 // copyOf returns a request with another body, which outlives the context of the request.
@@ -269,6 +304,9 @@ func (r *Replica) follow(behind int) {
 // replay executes a write on the follower.
 func (r *Replica) replay(w write) {
 	response := httptest.NewRecorder()
+	if r.pair != nil {
+		r.pair.decisions.give(w.choices)
+	}
 	r.clock.during(w.at, func() { r.follower.ServeHTTP(response, w.request) })
 	if got := outcomeOf(response); r.diverged == "" && got != w.outcome {
 		r.diverged = fmt.Sprintf("%s %s: %d %s %s on the leader, %d %s %s on the follower", w.request.Method, w.request.URL.Path,

@@ -122,6 +122,7 @@ func (r *request) readChanges() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	from.lsn = max(from.lsn, keyRange.hidden.Load())
 	size, err := r.pageSize(maxPageSize)
 	if err != nil {
 		return nil, err

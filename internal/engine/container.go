@@ -62,6 +62,7 @@ type log struct {
 	generation atomic.Int64  // of the container value that may write; changed with mu held
 	applied    atomic.Uint64 // the last number whose batch Pebble has
 	durable    atomic.Uint64 // the last number on disk
+	hidden     atomic.Uint64 // the change feed shows only later numbers: see HideChanges
 }
 
 // self returns the container's link, made of resource ids.

@@ -10,6 +10,7 @@ import (
 type watchers struct {
 	mu       sync.Mutex // held while the list changes
 	channels atomic.Pointer[[]chan struct{}]
+	next     *watchers // of the engine that took them: see takeFrom; guarded by mu
 }
 
 func newWatchers() *watchers {
@@ -43,6 +44,18 @@ func (w *watchers) change(f func([]chan struct{}) []chan struct{}) {
 	defer w.mu.Unlock()
 	list := f(slices.Clone(*w.channels.Load()))
 	w.channels.Store(&list)
+	if w.next != nil {
+		w.next.change(f)
+	}
+}
+
+// takeFrom adds the channels of another engine's watchers, also those that are added later.
+// Releasing a channel there releases it here, too.
+func (w *watchers) takeFrom(other *watchers) {
+	other.mu.Lock()
+	defer other.mu.Unlock()
+	other.next = w
+	w.change(func(list []chan struct{}) []chan struct{} { return append(list, *other.channels.Load()...) })
 }
 
 func (w *watchers) signal() {
