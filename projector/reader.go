@@ -28,6 +28,7 @@ type reader struct {
 	replaced    bool // whether the next balance will replace the lease by its successors
 
 	beyondEndSince time.Time // when the first of the latest pages was beyond the end; zero if the last was not
+	partition      string    // of a change of the feed range; empty if none is known
 }
 
 // step reads and projects one page, and then advances the checkpoint.
@@ -41,9 +42,12 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 	case err != nil:
 		return idle, err
 	case len(page.Changes) == 0 && page.IsBeyondEnd:
-		return r.beyondEnd(ctx, at)
+		return r.beyondEnd(ctx, at, page)
 	}
 	r.beyondEndSince = time.Time{}
+	if len(page.Changes) > 0 {
+		r.partition = page.Changes[0].PartitionKey
+	}
 	switch {
 	case len(page.Changes) == 0 && changefeed.IsFromNow(at.Continuation):
 		return r.beginAtPresent(ctx, at, page)
@@ -95,13 +99,26 @@ func (r *reader) beginAtPresent(ctx context.Context, at changefeed.Lease, page c
 
 var errNoPosition = errors.New("projector: the account does not report the position of the present")
 
-// beyondEnd ends the history if pages of the feed have been beyond its end for too long.
-func (r *reader) beyondEnd(ctx context.Context, at changefeed.Lease) (stepResult, error) {
+// beyondEnd ends the history if a page of the feed is beyond its end, and if that shows that the
+// database went back, or has lasted for too long. It must notice at once if it can: a failover may
+// lose so few writes that the feed soon passes the position.
+func (r *reader) beyondEnd(ctx context.Context, at changefeed.Lease, page changefeed.ChangePage) (_ stepResult, err error) {
+	if r.partition == "" {
+		if r.partition, err = r.feeds.FirstPartition(ctx, at.Container, at.Range); err != nil {
+			return idle, err
+		}
+	}
+	hasLost := false
+	if r.partition != "" {
+		if hasLost, err = r.feeds.HasLost(ctx, at.Container, r.partition, page); err != nil {
+			return idle, err
+		}
+	}
 	now := r.now()
 	if r.beyondEndSince.IsZero() {
 		r.beyondEndSince = now
 	}
-	if now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {
+	if !hasLost && now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {
 		return idle, nil
 	}
 	return r.endHistory(ctx, at, "the container "+at.Container+" was reset to an earlier state")

@@ -15,8 +15,9 @@ const rebuildLease = "lease.rebuild"
 
 func isOfRebuild(lease changefeed.Lease) bool { return lease.ID == rebuildLease }
 
-// replicasHave is the time after which every replica has a write.
-const replicasHave = time.Second
+// replicasHave is the time after which every replica has a write, and no server keeps a state of
+// before.
+const replicasHave = 2 * time.Second
 
 // rebuildStep rebuilds the views if the present history needs that. It waits until every feed is
 // read from a position of this history: what changes after that is projected, and what changed
@@ -30,6 +31,7 @@ func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
 	if err := p.options.Rebuild(ctx); err != nil {
 		return idle, err
 	}
+	p.options.Sleep(ctx, replicasHave)
 	if err := p.feeds.NoteRebuilt(ctx, history.Name); err != nil {
 		return idle, err
 	}

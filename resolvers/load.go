@@ -6,12 +6,16 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/sessions"
 )
 
 // loadUser returns a user, or nil if the user does not exist. It reads each user once per scope,
 // together with the siblings.
 func (r *Resolver) loadUser(ctx context.Context, id string, siblings func() []string) (*blog.User, error) {
 	user, _, err := scopeFrom(ctx).users.load(ctx, id, siblings, fetchMany(r.store.Users))
+	if err == nil {
+		sessions.From(ctx).UserRead(id, user)
+	}
 	return user, err
 }
 

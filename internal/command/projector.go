@@ -13,6 +13,8 @@ import (
 	"cosmosblog/internal/monitor"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/cosmos"
 )
 
 var projectorText = text{
@@ -69,12 +71,26 @@ func projectorOptions(database *datafolder.Database, task Task) projector.Option
 		Balance: c.LeaseBalance,
 		Logger:  task.Logger,
 	}
+	options.Rebuild = func(ctx context.Context) error { return rebuildViews(ctx, task, database) }
 	options.Wake = database.Watch
 	options.TakeOver = database.OwnsEngine()
 	if !database.IsFolder() {
 		options.Gather, options.BusyPoll = accountGather, accountBusyPoll
 	}
 	return options
+}
+
+// rebuildViews rebuilds all views for a projector, as gently as the command rebuild does. Error: some
+// could not be compared, because they changed too often; those of audit.Rebuild.
+func rebuildViews(ctx context.Context, task Task, database *datafolder.Database) error {
+	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
+	rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{
+		Left: func(d audit.Drift) { task.Logger.Error("a view could not be rebuilt", "drift", d) },
+	})
+	if err == nil && rebuilt.Unstable > 0 {
+		err = fmt.Errorf("%d partitions changed too often to be rebuilt", rebuilt.Unstable)
+	}
+	return err
 }
 
 // accountGather and accountBusyPoll are options of the projector for an account, whose change feeds

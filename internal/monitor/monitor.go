@@ -38,13 +38,13 @@ type Options struct {
 // Server returns the metrics and checks of a server until ctx ends. A server reads all views. It
 // is therefore ready only while no feed range lags too far, even if another process projects it.
 func Server(ctx context.Context, o Options) telemetry.Observer {
-	return newMonitor(ctx, o).observer(func(projector.Lag) bool { return true })
+	return newMonitor(ctx, o).observer(func(projector.Lag) bool { return true }, true)
 }
 
 // Projector returns the metrics and checks of a process that only runs a projector, until ctx
 // ends. It reports the lag of other projectors too, but stays ready if they lag.
 func Projector(ctx context.Context, o Options) telemetry.Observer {
-	return newMonitor(ctx, o).observer(func(lag projector.Lag) bool { return lag.Held })
+	return newMonitor(ctx, o).observer(func(lag projector.Lag) bool { return lag.Held }, false)
 }
 
 // monitor holds the lookups that checks and metrics share.
@@ -131,8 +131,8 @@ func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
 }
 
 // observer returns the metrics and checks. isOurs reports whether the process is not ready while
-// a feed range lags.
-func (m *monitor) observer(isOurs func(projector.Lag) bool) telemetry.Observer {
+// a feed range lags, and isServer whether it answers queries.
+func (m *monitor) observer(isOurs func(projector.Lag) bool, isServer bool) telemetry.Observer {
 	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: m.Logger}
 	observer.Metrics.Add(m.feedMetrics()...)
 	observer.Metrics.Add(m.clockMetric())
@@ -163,7 +163,7 @@ func (m *monitor) observer(isOurs func(projector.Lag) bool) telemetry.Observer {
 		observer.Metrics.Add(projectorMetrics(m.Projector)...)
 		observer.Checks = append(observer.Checks, telemetry.Check{
 			Name:  "projector",
-			Ready: func(context.Context) (any, error) { return workOf(m.Projector) },
+			Ready: func(context.Context) (any, error) { return workOf(m.Projector, isServer) },
 		})
 	}
 	return observer

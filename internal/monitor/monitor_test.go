@@ -74,7 +74,7 @@ func observe(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(proj
 		Logger:    slog.New(slog.NewTextHandler(o.log, nil)),
 		Now:       o.clock,
 	})
-	o.server = httptest.NewServer(m.observer(isOurs).Handler())
+	o.server = httptest.NewServer(m.observer(isOurs, true).Handler())
 	t.Cleanup(o.server.Close)
 	return o
 }

@@ -73,6 +73,16 @@ func projectorMetrics(p *projector.Projector) []telemetry.Metric {
 			Help: "Leases that this projector holds: those of feed ranges and of the three chores.",
 			Read: one(func() int64 { return int64(p.Counts().LeasesHeld) }),
 		},
+		{
+			Name: "cosmosblog_projector_rebuilding",
+			Help: "1 while the views are rebuilt, by any projector, after the database went back to an earlier state, otherwise 0.",
+			Read: one(func() int64 {
+				if isRebuilding(p) {
+					return 1
+				}
+				return 0
+			}),
+		},
 	}...)
 }
 

@@ -62,17 +62,32 @@ type workReport struct {
 	SetAside int64 `json:"setAside"`
 	// Missing holds the ids of the scripts that the projector waits for.
 	Missing []string `json:"missing,omitempty"`
+	// Rebuilds is the reason for which the views are rebuilt, while they are.
+	Rebuilds string `json:"rebuilds,omitempty"`
 }
 
 // workOf reports the work of a projector. It returns an error if the projector waits for missing
-// scripts.
-func workOf(p *projector.Projector) (any, error) {
+// scripts, and, unless the process also answers queries, while the views are rebuilt.
+func workOf(p *projector.Projector, isServer bool) (any, error) {
 	report := workReportOf(p.Counts())
+	if isRebuilding(p) {
+		report.Rebuilds = p.History().Reason
+	}
 	if missing := p.Missing(); missing != nil {
 		report.Missing = missing.Scripts
 		return report, missing
 	}
+	if report.Rebuilds != "" && !isServer {
+		return report, fmt.Errorf("the views are rebuilt: %s", report.Rebuilds)
+	}
 	return report, nil
+}
+
+// isRebuilding reports whether the views are rebuilt after the database went back to an earlier
+// state, by this projector or another one.
+func isRebuilding(p *projector.Projector) bool {
+	history := p.History()
+	return history.Name != "" && !history.IsRebuilt
 }
 
 func workReportOf(counts projector.Counts) workReport {

@@ -2,12 +2,14 @@ package changefeed
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // ChangePage is a page of a change feed. It holds each changed item once, in its state at the
@@ -23,8 +25,9 @@ type ChangePage struct {
 	// Position is also empty if it is unknown, as in a range that was split.
 	Position string
 	AsOf     blog.DateTime // before the page was read, by the database's clock
-	// IsBeyondEnd is as Page.IsBeyondEnd.
-	IsBeyondEnd bool
+
+	IsBeyondEnd bool   // as Page.IsBeyondEnd
+	token       string // as Page.token
 }
 
 // Changes reads one page of a container's change feed: up to limit changes, or more if one
@@ -48,6 +51,7 @@ func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRan
 		Position:     page.Position(),
 		AsOf:         asOf,
 		IsBeyondEnd:  page.IsBeyondEnd(),
+		token:        page.token,
 	}, nil
 }
 
@@ -61,8 +65,9 @@ type Page struct {
 }
 
 // BeyondEndLimit is the time for which a position must stay beyond the end of its feed until that
-// ends a history. For a shorter time, replicas that lag behind may answer. All requests go to the
-// region that writes, so a lag between regions does not look like that.
+// ends a history, if nothing shows it earlier (Feeds.HasLost). For a shorter time, replicas that lag
+// behind may answer. All requests go to the region that writes, so a lag between regions does not
+// look like that.
 const BeyondEndLimit = time.Minute
 
 // Position returns ChangePage.Position: the state of the replica if the continuation has reached
@@ -86,6 +91,36 @@ func (p Page) Position() string {
 func (p Page) IsBeyondEnd() bool {
 	reached, ok := continuationNumber(p.Continuation)
 	return ok && p.end >= 0 && reached > p.end
+}
+
+// HasLost reports whether the database has lost the state that a page beyond the end of its feed
+// begins at, by a request to a partition of the feed range. It is false if a replica that lags has
+// answered the page, and if the partition is not in the range of the answer.
+//
+// The request is a write that changes nothing (cosmos.AdvanceSession). Writes are executed on the
+// latest state, and its number only increases. So if that is less than the position, no replica has
+// more.
+func (f *Feeds) HasLost(ctx context.Context, container, partition string, page ChangePage) (bool, error) {
+	ctx = cosmos.WithSession(ctx)
+	if err := cosmos.AdvanceSession(ctx, f.db.Container(container), partition, partition); err != nil {
+		return false, err
+	}
+	number, ok := continuationNumber(page.Continuation)
+	at := cosmos.SessionAt(page.token, number)
+	latest := cosmos.SessionToken{}
+	latest.Merge(cosmos.SessionTokenOf(ctx, container))
+	id, _, _ := strings.Cut(at, ":")
+	return ok && latest[id] != "" && !latest.Covers(at), nil
+}
+
+// FirstPartition returns the partition key of the first item that the change feed of a feed range
+// shows, or "" if it shows none.
+func (f *Feeds) FirstPartition(ctx context.Context, container string, feedRange FeedRange) (string, error) {
+	page, err := f.ReadPage(ctx, container, feedRange, "", 1)
+	if err != nil || len(page.Items) == 0 {
+		return "", err
+	}
+	return schema.PartitionKeyOf(container, page.Items[0])
 }
 
 // ReadPage reads a page as Changes does, from any container and without decoding it.

@@ -91,6 +91,7 @@ type Session struct {
 	mu      sync.Mutex // guards the fields below
 	changed *User      // by this operation
 	stale   bool
+	isLost  bool                 // the state of the account's user that the client has written
 	reached cosmos.SessionTokens // instead of what the request sent, if isReached is false; otherwise nil
 }
 
@@ -301,12 +302,12 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 	// A token names no views: their states are those of the checkpoints.
 	failed := slices.DeleteFunc(slices.Clone(cosmos.FailedClaims(ctx)), func(container string) bool { return !isWritten(container) })
 	x.mu.Lock()
-	reached := x.reached
+	reached, isLost := x.reached, x.isLost || slices.Contains(failed, schema.Users)
 	x.mu.Unlock()
 	if reached != nil {
 		failed = append(failed, source)
 	}
-	if len(failed) == 0 {
+	if len(failed) == 0 && !isLost {
 		return x.needed, false
 	}
 	// What was read may be an old state, in which the client's latest writes are missing.
@@ -315,10 +316,16 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 	}
 	seen := cosmos.SeenInSession(ctx)
 	seen.Merge(reached)
-	if !x.remembered.isEmpty() {
-		x.sessions.accounts.correct(x.account, x.remembered, x.remembered.without(failed, seen, x.begun))
+	heal := func(t Token) Token {
+		if t = t.without(failed, seen, x.begun); isLost {
+			t.User = nil
+		}
+		return t
 	}
-	return x.needed.without(failed, seen, x.begun), true
+	if !x.remembered.isEmpty() {
+		x.sessions.accounts.correct(x.account, x.remembered, heal(x.remembered))
+	}
+	return heal(x.needed), true
 }
 
 // done returns what the mutations of ctx have changed.
@@ -357,6 +364,17 @@ func (x *Session) UserChanged(user *blog.User, renamed bool) {
 	x.changed = changed
 }
 
+// UserRead notes that the session has read the account's user, or that there is none (nil). If that
+// is a former state of what the client has written, the database has lost it.
+func (x *Session) UserRead(id string, user *blog.User) {
+	if x == nil || id != x.account || x.needed.User == nil || x.needed.User.ID != id || x.needed.User.Deleted {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.isLost = x.isLost || x.changed == nil && (user == nil || user.Revision < x.needed.User.Revision)
+}
+
 // OwnUser returns the account's user after a rename that copies of the username may lack, or nil.
 // Its username replaces that of a copy with a lower revision.
 func (x *Session) OwnUser() *User {
@@ -365,10 +383,10 @@ func (x *Session) OwnUser() *User {
 	}
 	x.mu.Lock()
 	user := x.changed.after(x.needed.User)
-	x.mu.Unlock()
-	if user == nil {
+	if user == nil && !x.isLost {
 		user = x.needed.User
 	}
+	x.mu.Unlock()
 	if user == nil || user.Username == "" || user.ID != x.account {
 		return nil
 	}

@@ -41,11 +41,11 @@ func (t *Tail) follow(ctx context.Context, c *container) {
 		}
 		err := t.followWhileRead(ctx, c)
 		c.known.Store(0)
+		c.forget()
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
 		t.report(c, err)
-		c.forget()
 		if !errors.Is(err, changefeed.ErrContainerReplaced) {
 			t.sleep(ctx, beginAnewAfter)
 		}
@@ -167,12 +167,17 @@ func (t *Tail) pause(ctx context.Context, written <-chan struct{}, d time.Durati
 	return ctx.Err()
 }
 
-// maxUnreachable is the number of polls in a row after which the session tokens are forgotten. The
-// account has lost the states that they name, and reads with them would fail for ever.
+// maxUnreachable is the number of polls in a row after which positions and session tokens are
+// forgotten. The account has lost the states that they name, and reads with them would fail for
+// ever.
 const maxUnreachable = 3
 
-// isUnreachable reports whether no replica has reached the session token of a poll.
+// isUnreachable reports whether no replica has reached the session token of a poll, or the one that
+// answered has not reached its position.
 func isUnreachable(err error) bool {
+	if errors.Is(err, errBeyondEnd) {
+		return true
+	}
 	status, substatus := cosmos.StatusOf(err)
 	return status == http.StatusNotFound && substatus == cosmos.ReadSessionNotAvailable
 }
@@ -222,7 +227,7 @@ func (t *Tail) open(ctx context.Context, c *container) ([]*feed, error) {
 }
 
 // forget forgets the session tokens, which may name states that no replica ever reaches. What was
-// kept is not used again: the counts move on before the next poll.
+// kept is not used again: the counts move on after the first poll.
 func (c *container) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -289,6 +294,9 @@ func (t *Tail) drain(ctx context.Context, c *container, f *feed, written string)
 		if changefeed.IsFromNow(page.Continuation) {
 			return "", errNoPosition
 		}
+		if page.IsBeyondEnd() && len(page.Items) == 0 {
+			return "", errBeyondEnd
+		}
 		t.countPage(c, page.Items, cosmos.SessionTokenOf(session, c.name))
 		f.continuation = page.Continuation
 		if len(page.Items) == 0 {
@@ -312,5 +320,9 @@ func (t *Tail) countPage(c *container, items [][]byte, token string) {
 		c.epoch.Add(1)
 	}
 }
+
+// errBeyondEnd is the error of a poll whose position is beyond the end of its feed. No change would
+// be found until the feed has passed it.
+var errBeyondEnd = errors.New("tail: the position is beyond the end of the change feed")
 
 var errNoPosition = errors.New("tail: the account does not report the position of the present")

@@ -2,6 +2,7 @@ package ownwrites
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"cosmosblog/projector"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
+	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
@@ -72,8 +74,16 @@ const balanced = 5 * time.Second
 // startProjector runs a projector in a process of its own until the returned function is called.
 func (w *world) startProjector(owner string, poll time.Duration) (stop func()) {
 	w.Helper()
+	db := w.open(w.account.NewTransport())
 	p, err := projector.New(projector.Options{
-		DB: w.open(w.account.NewTransport()), Owner: owner, Poll: poll, Balance: time.Second, SettleTime: 5 * time.Second, Logger: w.logger,
+		DB: db, Owner: owner, Poll: poll, Balance: time.Second, SettleTime: 5 * time.Second, Logger: w.logger,
+		Rebuild: func(ctx context.Context) error {
+			rebuilt, err := audit.Rebuild(ctx, db, audit.RebuildOptions{})
+			if err == nil && rebuilt.Unstable > 0 {
+				err = fmt.Errorf("%d partitions changed too often", rebuilt.Unstable)
+			}
+			return err
+		},
 	})
 	if err != nil {
 		w.Fatal(err)
