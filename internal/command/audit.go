@@ -171,13 +171,17 @@ type auditBar struct {
 }
 
 func (b *auditBar) update(p audit.Progress) {
-	if p.Total == 0 {
+	if p.Total == 0 && p.Done == 0 {
 		return
 	}
 	if b.bar == nil {
-		b.bar = newProgress(b.to, "changes", int(p.Total))
+		b.bar = newReadProgress(b.to, int(p.Total))
 	}
-	b.bar.set(int(p.Done), int(p.Total))
+	if p.Total == 0 {
+		b.bar.set(int(p.Done), unknown)
+	} else {
+		b.bar.set(int(p.Done), int(p.Total))
+	}
 }
 
 // clear removes the bar from the terminal until the next update.

@@ -22,9 +22,12 @@ type progress struct {
 
 	mu      sync.Mutex // guards the fields below
 	done    int
-	total   int
+	total   int       // or unknown
 	printed time.Time // when the last line was printed
 }
+
+// unknown is the total of a progress whose end nobody knows.
+const unknown = -1
 
 func newProgress(to io.Writer, unit string, total int) *progress {
 	p := &progress{to: to, unit: unit, total: total, now: time.Now}
@@ -62,6 +65,15 @@ func (p *progress) add(n int) {
 	p.print(p.done+n, p.total)
 }
 
+// newReadProgress returns the progress of a command that has a total of changes to read, or 0 if it
+// reads items, whose number nobody knows.
+func newReadProgress(to io.Writer, total int) *progress {
+	if total == 0 {
+		return newProgress(to, "items", unknown)
+	}
+	return newProgress(to, "changes", total)
+}
+
 // set records how much is done of a total that may grow.
 func (p *progress) set(done, total int) {
 	if p.bar != nil {
@@ -85,6 +97,9 @@ func (p *progress) print(done, total int) {
 // line returns a line of progress. The time left follows from the mean rate so far.
 func (p *progress) line(now time.Time) string {
 	rate := float64(p.done) / now.Sub(p.started).Seconds()
+	if p.total == unknown {
+		return fmt.Sprintf("%d %s, %.0f a second", p.done, p.unit, rate)
+	}
 	left := time.Duration(float64(p.total-p.done) / rate * float64(time.Second))
 	return fmt.Sprintf("%d of %d %s, %.0f a second, %s left", p.done, p.total, p.unit, rate, left.Round(time.Second))
 }
@@ -97,19 +112,28 @@ func (p *progress) end() {
 }
 
 // feedBar shows the progress of this run of a command that reads change feeds and resumes. It
-// excludes what earlier runs read, which would distort the rate.
+// excludes what earlier runs read, which would distort the rate. A command that reads items by
+// query first, whose number nobody knows, has a bar for each.
 type feedBar struct {
 	to     io.Writer
 	bar    *progress // nil until the total is known
 	before int       // changes that earlier runs read
 }
 
+// update shows how much is done. total is 0 if it is unknown.
 func (b *feedBar) update(done, total int) {
+	if b.bar != nil && (b.bar.total == unknown) != (total == 0) {
+		b.restart()
+	}
 	if b.bar == nil {
 		b.before = done
-		b.bar = newProgress(b.to, "changes", total-done)
+		b.bar = newReadProgress(b.to, total)
 	}
-	b.bar.set(max(0, done-b.before), total-b.before)
+	if total == 0 {
+		b.bar.set(max(0, done-b.before), unknown)
+	} else {
+		b.bar.set(max(0, done-b.before), total-b.before)
+	}
 }
 
 // restart begins a new bar, because the command reads everything again.

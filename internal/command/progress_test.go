@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"cosmosblog/store/audit"
 )
 
 // Without a terminal, progress is a line every few seconds.
@@ -79,5 +81,39 @@ func TestFileIsNotATerminal(t *testing.T) {
 	defer file.Close()
 	if isTerminal(file) || isTerminal(&bytes.Buffer{}) {
 		t.Error("a file was treated as a terminal")
+	}
+}
+
+// A command that reads items by query and then change feeds has a bar for each.
+func TestProgressWithoutATotal(t *testing.T) {
+	var printed bytes.Buffer
+	now := time.Unix(0, 0)
+	still := func(p *progress) { p.now, p.started, p.printed = func() time.Time { return now }, now, now }
+	b := feedBar{to: &printed}
+	b.update(0, 0)
+	still(b.bar)
+	now = now.Add(5 * time.Second)
+	b.update(1000, 0)
+	b.update(20, 120)
+	still(b.bar)
+	now = now.Add(5 * time.Second)
+	b.update(70, 120)
+	b.end()
+	if want := "1000 items, 200 a second\n50 of 100 changes, 10 a second, 5s left\n"; printed.String() != want {
+		t.Errorf("printed %q, want %q", printed.String(), want)
+	}
+
+	printed.Reset()
+	audited := auditBar{to: &printed}
+	audited.update(audit.Progress{})
+	if audited.bar != nil {
+		t.Error("an audit without items has a bar")
+	}
+	audited.update(audit.Progress{Done: 1})
+	still(audited.bar)
+	now = now.Add(10 * time.Second)
+	audited.update(audit.Progress{Done: 31})
+	if want := "31 items, 3 a second\n"; printed.String() != want {
+		t.Errorf("printed %q, want %q", printed.String(), want)
 	}
 }

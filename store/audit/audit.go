@@ -35,8 +35,9 @@ type Options struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Progress is the progress of an audit. Done and Total are sums of positions in the change
-// feeds. They do not count items, but grow in proportion to them.
+// Progress is the progress of an audit. Done and Total are sums of positions in the change feeds.
+// They do not count items, but grow in proportion to them. If the audit reads items by query, Done
+// counts them, and Total is 0, because nobody knows their number.
 type Progress struct{ Done, Total int64 }
 
 // Result is the result of an audit.
@@ -69,10 +70,11 @@ const (
 // nothing unless Repair is set. Repairs have the same guards as the projector's writes, so Run
 // may run at any time alongside servers and projectors.
 //
-// The change feeds enumerate the existing items. Each partition that they name is compared
-// once, by one query and a few point reads. A filter across partitions would report no progress,
-// and would not find the comments of a missing post. Memory holds some partitions at a time, the
-// feed, and less than 100 bytes for each post, user, username and entry of a list.
+// The change feeds enumerate the existing items. If they may not show all (changefeed.History), a
+// query of each container does. Each partition that they name is compared once, by one query and a
+// few point reads. A filter across partitions would report no progress, and would not find the
+// comments of a missing post. Memory holds some partitions at a time, the feed, and less than 100
+// bytes for each post, user, username and entry of a list.
 func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	run := newAuditRun(db, options)
 	err := run.run(ctx)
@@ -82,6 +84,7 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 type auditRun struct {
 	*database
 	options  Options
+	byQuery  bool         // queries enumerate the items, and not the change feeds
 	cached   comparer     // for the first comparison of each target
 	compared *hashset.Set // the targets that were compared
 	scanned  map[changefeed.Feed]changefeed.Progress
@@ -110,6 +113,9 @@ func newAuditRun(db *cosmos.DB, options Options) *auditRun {
 
 // run compares posts first: the comparison of users uses the set of existing posts.
 func (a *auditRun) run(ctx context.Context) error {
+	if _, err := a.readHistory(ctx); err != nil {
+		return err
+	}
 	if err := a.measure(ctx); err != nil {
 		return err
 	}
@@ -140,15 +146,15 @@ func (a *auditRun) countPending(ctx context.Context) error {
 	})
 }
 
-// compareKind compares all targets of a kind: those that the container's change feed lists, or the
-// only one.
+// compareKind compares all targets of a kind: those that the container's items name, or the only
+// one.
 func (a *auditRun) compareKind(ctx context.Context, k kind) error {
 	if !k.isListed() {
 		return a.compareAll(ctx, []target{k.target()})
 	}
 	fromBeginning := func(changefeed.Feed) string { return "" }
 	return a.eachPage(ctx, k, fromBeginning,
-		func(_ changefeed.Page, _ changefeed.Feed, targets []target) error {
+		func(_ changefeed.Feed, _ string, _ changefeed.Progress, targets []target) error {
 			return a.compareAll(ctx, targets)
 		})
 }

@@ -39,13 +39,15 @@ type Rebuilt struct {
 }
 
 // Rebuild rebuilds all views from the beginning of the change feeds, while servers read the present
-// ones. It compares each partition that the feeds name with its source. It leaves correct items as
-// they are, and writes all others again, whatever revision they have. It returns its result even if
-// it fails. Errors: ErrRebuildTaken, or the first error of the database.
+// ones. If the feeds may not show all items (changefeed.History), it reads them by query. It
+// compares each partition that they name with its source. It leaves correct items as they are, and
+// writes all others again, whatever revision they have. It returns its result even if it fails.
+// Errors: ErrRebuildTaken, or the first error of the database.
 //
 // Unlike Run, Rebuild does not wait for projectors but does their work itself. It resumes an
-// interrupted rebuild. It waits if the account throttles it. It may run at any time beside servers
-// and projectors, because its writes have the guards of a repair.
+// interrupted rebuild, unless the history in which that began has ended. It waits if the account
+// throttles it. It may run at any time beside servers and projectors, because its writes have the
+// guards of a repair.
 //
 // The feed comes first, because every visitor sees it. Posts are next, each with its copies,
 // its deletion, its counters, and the usernames in its partition that no pending sweep will
@@ -94,8 +96,12 @@ func (r *rebuildRun) result() Rebuilt {
 	return rebuilt
 }
 
-func (r *rebuildRun) run(ctx context.Context, fromStart bool) (err error) {
-	if r.checkpoint, err = r.audit.openRebuildCheckpoint(ctx, fromStart); err != nil {
+func (r *rebuildRun) run(ctx context.Context, fromStart bool) error {
+	history, err := r.audit.readHistory(ctx)
+	if err != nil {
+		return err
+	}
+	if r.checkpoint, err = r.audit.openRebuildCheckpoint(ctx, history.Name, fromStart); err != nil {
 		return err
 	}
 	if err := r.measure(ctx); err != nil {
@@ -129,23 +135,27 @@ func (r *rebuildRun) measure(ctx context.Context) error {
 	return nil
 }
 
-// rebuildKind rebuilds all targets of a kind: those that the container's change feed lists, or the
-// only one. If the container was deleted and created again since the checkpoint, it begins at the
+// rebuildKind rebuilds all targets of a kind: those that the container's items name, or the only
+// one. If the container was deleted and created again since the checkpoint, it begins at the
 // beginning.
 func (r *rebuildRun) rebuildKind(ctx context.Context, k kind) error {
 	if !k.isListed() {
 		return r.rebuild(ctx, []target{k.target()})
 	}
 	begin := func(feed changefeed.Feed) string { return r.checkpoint.position(feed).Continuation }
-	visit := func(page changefeed.Page, feed changefeed.Feed, targets []target) error {
+	visit := func(feed changefeed.Feed, continuation string, progress changefeed.Progress, targets []target) error {
 		if err := r.rebuild(ctx, targets); err != nil {
 			return err
 		}
-		position := rebuildPosition{page.Continuation, changefeed.ProgressOf(page).Done}
-		return r.checkpoint.advance(ctx, feed, position)
+		return r.checkpoint.advance(ctx, feed, rebuildPosition{continuation, progress.Done})
 	}
 	err := r.audit.eachPage(ctx, k, begin, visit)
 	if errors.Is(err, changefeed.ErrContainerReplaced) && r.checkpoint.reset(k.container) {
+		for feed, end := range r.audit.scanned {
+			if feed.Container == k.container {
+				r.audit.scanned[feed] = changefeed.Progress{Total: end.Total}
+			}
+		}
 		err = r.audit.eachPage(ctx, k, begin, visit)
 	}
 	return err

@@ -22,17 +22,19 @@ type rebuildCheckpoint struct {
 }
 
 type rebuildItem struct {
-	ID    string                     `json:"id"`
-	Type  string                     `json:"type"`
-	Run   string                     `json:"run"` // random; identifies the run that wrote the item
-	Begun blog.DateTime              `json:"begun"`
-	Feeds map[string]rebuildPosition `json:"feeds"`
+	ID      string                     `json:"id"`
+	Type    string                     `json:"type"`
+	Run     string                     `json:"run"`               // random; identifies the run that wrote the item
+	History string                     `json:"history,omitempty"` // changefeed.History.Name of the positions
+	Begun   blog.DateTime              `json:"begun"`
+	Feeds   map[string]rebuildPosition `json:"feeds"`
 }
 
-// rebuildPosition is the position in one feed up to which a rebuild is done.
+// rebuildPosition is the position in one feed, or in the query of a container, up to which a
+// rebuild is done.
 type rebuildPosition struct {
 	Continuation string `json:"continuation"`
-	Done         int64  `json:"done"` // LSN of the last change
+	Done         int64  `json:"done"` // LSN of the last change; by query, the number of items
 }
 
 const typeRebuild = "rebuild"
@@ -41,26 +43,28 @@ const typeRebuild = "rebuild"
 var ErrRebuildTaken = cosmos.NewDefiniteError("audit: another rebuild has begun and continues this one")
 
 // openRebuildCheckpoint takes over the checkpoint of an interrupted rebuild, or creates one.
+// history is the name of the present history.
 func (d *database) openRebuildCheckpoint(
-	ctx context.Context, fromStart bool,
+	ctx context.Context, history string, fromStart bool,
 ) (*rebuildCheckpoint, error) {
 	c := &rebuildCheckpoint{database: d}
 	err := d.db.RetryTransient(ctx, func() error {
-		return cosmos.RetryOnConflict(func() error { return c.open(ctx, fromStart) })
+		return cosmos.RetryOnConflict(func() error { return c.open(ctx, history, fromStart) })
 	})
 	return c, err
 }
 
 // open reads an existing checkpoint and writes that of this run.
-func (c *rebuildCheckpoint) open(ctx context.Context, fromStart bool) error {
+func (c *rebuildCheckpoint) open(ctx context.Context, history string, fromStart bool) error {
 	leases := c.database.leases
 	c.resumed = false
 	c.item = rebuildItem{
-		ID:    typeRebuild,
-		Type:  typeRebuild,
-		Run:   rand.Text(),
-		Begun: blog.NewDateTime(c.database.db.Now()),
-		Feeds: map[string]rebuildPosition{},
+		ID:      typeRebuild,
+		Type:    typeRebuild,
+		Run:     rand.Text(),
+		History: history,
+		Begun:   blog.NewDateTime(c.database.db.Now()),
+		Feeds:   map[string]rebuildPosition{},
 	}
 	earlier, etag, err := cosmos.Read[rebuildItem](ctx, leases, typeRebuild, typeRebuild)
 	if cosmos.IsNotFound(err) {
@@ -70,7 +74,7 @@ func (c *rebuildCheckpoint) open(ctx context.Context, fromStart bool) error {
 	if err != nil {
 		return err
 	}
-	if len(earlier.Feeds) > 0 && !fromStart {
+	if len(earlier.Feeds) > 0 && earlier.History == history && !fromStart {
 		c.item.Begun, c.item.Feeds, c.resumed = earlier.Begun, earlier.Feeds, true
 	}
 	c.etag, err = cosmos.Replace(ctx, leases, typeRebuild, typeRebuild, c.item, etag)

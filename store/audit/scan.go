@@ -7,11 +7,26 @@ import (
 	"cosmosblog/store/changefeed"
 )
 
+// readHistory reads the present history of the database, which decides what enumerates the items.
+func (a *auditRun) readHistory(ctx context.Context) (history changefeed.History, err error) {
+	err = a.db.RetryTransient(ctx, func() (err error) {
+		history, err = a.feeds.History(ctx)
+		return err
+	})
+	a.byQuery = !history.HasWholeFeeds()
+	return history, err
+}
+
 // measure reads the end of each feed, so that the first reported progress has the complete total.
+// By query, there is no total.
 func (a *auditRun) measure(ctx context.Context) error {
 	a.scanned = map[changefeed.Feed]changefeed.Progress{}
 	for _, k := range kinds {
 		if !k.isListed() {
+			continue
+		}
+		if a.byQuery {
+			a.scanned[changefeed.AllOf(k.container)] = changefeed.Progress{}
 			continue
 		}
 		err := a.db.RetryTransient(ctx, func() error {
@@ -38,22 +53,28 @@ func (a *auditRun) reportProgress() {
 	var progress Progress
 	for _, feed := range a.scanned {
 		progress.Done += feed.Done
-		progress.Total += max(feed.Done, feed.Total)
+		if !a.byQuery {
+			progress.Total += max(feed.Done, feed.Total)
+		}
 	}
 	a.options.Progress(progress)
 }
 
-// eachPage scans a container. It calls f with each page and those of its partitions that were not
-// compared before, and reports the progress.
+// eachPage scans a container. It calls f with the partitions of each page that were not compared
+// before, and with the feed of the page, its continuation and the progress after it. It reports the
+// progress.
 func (a *auditRun) eachPage(
 	ctx context.Context,
 	k kind,
 	begin func(changefeed.Feed) string,
-	f func(changefeed.Page, changefeed.Feed, []target) error,
+	f func(feed changefeed.Feed, continuation string, progress changefeed.Progress, targets []target) error,
 ) error {
 	visit := func(page changefeed.Page, feed changefeed.Feed, progress changefeed.Progress) error {
+		if a.byQuery {
+			progress.Done = a.scanned[feed].Done + int64(len(page.Items))
+		}
 		targets := a.newTargets(k, page)
-		if err := f(page, feed, targets); err != nil {
+		if err := f(feed, page.Continuation, progress, targets); err != nil {
 			return err
 		}
 		*k.counter(&a.result) += int64(len(targets))
@@ -64,7 +85,8 @@ func (a *auditRun) eachPage(
 		a.reportProgress()
 		return nil
 	}
-	if err := (changefeed.Scanner{Feeds: a.feeds, PageSize: a.options.PageSize, Begin: begin, Visit: visit}).Scan(ctx, k.container); err != nil {
+	scanner := changefeed.Scanner{Feeds: a.feeds, PageSize: a.options.PageSize, ByQuery: a.byQuery, Begin: begin, Visit: visit}
+	if err := scanner.Scan(ctx, k.container); err != nil {
 		return err
 	}
 	for feed, end := range a.scanned {

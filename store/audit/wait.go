@@ -16,8 +16,9 @@ const (
 	compareInterval = time.Second
 
 	// stallLimit is the maximum wait for a checkpoint that does not move although its feed has further
-	// changes. In less time, a lease expires and another projector takes it over.
-	stallLimit = 45 * time.Second
+	// changes, or ends before it. In less time, a lease expires and another projector takes it over,
+	// and projectors notice a checkpoint beyond the end of its feed, for which they wait one minute.
+	stallLimit = 90 * time.Second
 
 	// waitLimit is the maximum wait for projectors that make progress but do not catch up.
 	waitLimit = time.Hour

@@ -112,15 +112,17 @@ func (f *Feeds) endLSN(ctx context.Context, container string, feedRange FeedRang
 
 // hasChangeUpTo reports whether the change feed has a change with an LSN up to end after a
 // continuation. An item that changed several times has only the LSN of its last change. An empty
-// page from a replica that is behind end is inconclusive; then it returns true.
-// Error: ErrContainerReplaced if the continuation belongs to an earlier container of this name.
+// page from a replica that is behind end, or behind the continuation, is inconclusive; then it
+// returns true. A replica catches up, so a later call tells. If it does not, the container went
+// back to an earlier state, and the continuation has not passed what was written since. Error:
+// ErrContainerReplaced if the continuation belongs to an earlier container of this name.
 func (f *Feeds) hasChangeUpTo(ctx context.Context, container string, feedRange FeedRange, continuation string, end int64) (bool, error) {
 	page, err := f.ReadPage(ctx, container, feedRange, continuation, 1)
 	if err != nil {
 		return false, err
 	}
 	if len(page.Items) == 0 {
-		return page.end >= 0 && page.end < end && end != math.MaxInt64, nil
+		return page.IsBeyondEnd() || page.end >= 0 && page.end < end && end != math.MaxInt64, nil
 	}
 	next, err := lsnOf(page.Items[0])
 	return err == nil && next <= end, err

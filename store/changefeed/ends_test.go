@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strings"
 	"testing"
 
 	"cosmosblog/internal/proof/storetest"
@@ -88,6 +89,29 @@ func TestHasChangeUpToOnLaggingReplica(t *testing.T) {
 		if w.OK(err); behind != want {
 			t.Errorf("the end is %d, the replica's state %d: behind is %t", end, position, behind)
 		}
+	}
+}
+
+// A checkpoint beyond the end of its feed has passed nothing, until the replica catches up.
+func TestHasChangeUpToBeyondTheEnd(t *testing.T) {
+	w := newWorld(t)
+	ada := w.AddUser("Ada")
+	w.AddPost(ada)
+	ranges, err := w.FeedRanges(w.Ctx(), schema.Posts)
+	w.OK(err)
+	end, err := w.EndLSN(w.Ctx(), schema.Posts, ranges[0])
+	w.OK(err)
+	before, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], "", 10)
+	w.OK(err)
+	beyond := strings.Replace(before.Continuation, fmt.Sprintf(`\"%d\"`, end), fmt.Sprintf(`\"%d\"`, end+1), 1)
+	for _, upTo := range []int64{end, end + 1, math.MaxInt64} {
+		if behind, err := w.HasChangeUpTo(w.Ctx(), schema.Posts, ranges[0], beyond, upTo); err != nil || !behind {
+			t.Errorf("up to %d: behind is %t, %v", upTo, behind, err)
+		}
+	}
+	w.AddPost(ada) // the end is now that of the checkpoint
+	if behind, err := w.HasChangeUpTo(w.Ctx(), schema.Posts, ranges[0], beyond, end); err != nil || behind {
+		t.Errorf("after another change: behind is %t, %v", behind, err)
 	}
 }
 

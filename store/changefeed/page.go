@@ -55,7 +55,7 @@ func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRan
 	}, nil
 }
 
-// Page is a page of a change feed with its items as stored.
+// Page is a page of a change feed, or of ReadItems, with its items as stored.
 type Page struct {
 	Items        [][]byte
 	Continuation string

@@ -7,21 +7,34 @@ import "context"
 // projectors write its views anyway.
 const scanRounds = 2
 
-// Scanner reads change feeds page by page.
+// Scanner reads all items of containers page by page.
 type Scanner struct {
 	*Feeds
-	PageSize int // changes in a page
-	// Begin returns the continuation from which a feed is read; empty means its beginning.
+	PageSize int // items in a page
+	// ByQuery reads the items by query, and not from the change feeds. Set it if the feeds may not
+	// show all items: unless History.HasWholeFeeds.
+	ByQuery bool
+	// Begin returns the continuation from which a feed is read; empty means its beginning. A query has
+	// a single one, for the feed AllOf the container.
 	Begin func(Feed) string
-	// Visit is called with each page, one at a time, and with the progress in its feed.
+	// Visit is called with each page, one at a time, and with the progress in its feed. By query, the
+	// progress is zero, because nobody knows the number of items, and pages may be empty. A scan that
+	// begins at the page's continuation continues after the page.
 	Visit func(Page, Feed, Progress) error
 }
 
+// AllOf returns the feed that stands for a whole container.
+func AllOf(container string) Feed { return Feed{container, FeedRange{Max: "FF"}} }
+
 // Scan reads the change feed of a container, feed range by feed range, to its current end. It
 // then does so once more, for the changes made since. There is no third round, so a scan ends
-// even if the container is constantly written. It waits if the account throttles it. Errors:
-// those of Visit, or the first of the database.
+// even if the container is constantly written. By query, it reads every item once: what is written
+// meanwhile is left to projectors. It waits if the account throttles it. Errors: those of Visit, or
+// the first of the database.
 func (s Scanner) Scan(ctx context.Context, container string) error {
+	if s.ByQuery {
+		return s.scanItems(ctx, container)
+	}
 	var ranges []FeedRange
 	err := s.db.RetryTransient(ctx, func() (err error) {
 		ranges, err = s.FeedRanges(ctx, container)
@@ -44,6 +57,25 @@ func (s Scanner) Scan(ctx context.Context, container string) error {
 		}
 	}
 	return nil
+}
+
+// scanItems reads the items of a container by query.
+func (s Scanner) scanItems(ctx context.Context, container string) error {
+	feed := AllOf(container)
+	for continuation := s.Begin(feed); ; {
+		var page Page
+		err := s.db.RetryTransient(ctx, func() (err error) {
+			page, err = s.ReadItems(ctx, container, continuation, s.PageSize)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.Visit(page, feed, Progress{}); err != nil || AllItemsRead(page.Continuation) {
+			return err
+		}
+		continuation = page.Continuation
+	}
 }
 
 // scanFeed reads a feed from a continuation to the end that it had when its first page was

@@ -238,3 +238,36 @@ func TestOtherRequestsKeepTheirBodies(t *testing.T) {
 		t.Errorf("azcosmos returned %s: %v", page.Items, err)
 	}
 }
+
+// TestReadItems reads a page of all items, an empty one, and the last one.
+func TestReadItems(t *testing.T) {
+	pages := []string{rows("a", "b"), `{"_rid":"r","Documents":[]}`, `{"_rid":"r","Documents":[{"id":5},{"id":"c"}]}`}
+	a := &account{answer: func(request *http.Request) *http.Response {
+		var page int
+		_, _ = fmt.Sscan(request.Header.Get("X-Ms-Continuation"), &page) // none: page 0
+		if page == len(pages)-1 {
+			return answer(http.StatusOK, pages[page])
+		}
+		return answer(http.StatusOK, pages[page], fmt.Sprint("X-Ms-Continuation: ", page+1))
+	}}
+	c, _ := a.container(t)
+	continuation, got := "", ""
+	for i := range pages {
+		page, err := cosmos.ReadItems(t.Context(), c, continuation, 2)
+		if err != nil || page.ResourceID != "r" || (page.Continuation == "") != (i == len(pages)-1) {
+			t.Errorf("page %d is %+v: %v", i, page, err)
+		}
+		for _, item := range page.Items {
+			got += string(item)
+		}
+		continuation = page.Continuation
+	}
+	const want = `{"id":"a","title":"of a","_rid":"r"}{"id":"b","title":"of b","_rid":"r"}{"id":5}{"id":"c"}`
+	if got != want {
+		t.Errorf("the items are %s", got)
+	}
+	pages = []string{`<html>`}
+	if _, err := cosmos.ReadItems(t.Context(), c, "", 2); err == nil || cosmos.IsPermanent(err) {
+		t.Errorf("the error of a page that is no JSON is %v", err)
+	}
+}
