@@ -302,7 +302,7 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 	// A token names no views: their states are those of the checkpoints.
 	failed := slices.DeleteFunc(slices.Clone(cosmos.FailedClaims(ctx)), func(container string) bool { return !isWritten(container) })
 	x.mu.Lock()
-	reached, isLost := x.reached, x.isLost || slices.Contains(failed, schema.Users)
+	reached, isLost := x.reached, x.isLost
 	x.mu.Unlock()
 	if reached != nil {
 		failed = append(failed, source)
