@@ -48,10 +48,9 @@ func exportItems(ctx context.Context, task Task, from *datafolder.Database) erro
 	bar := feedBar{to: task.Stderr}
 	malformed := atomic.Int64{}
 	result, err := export.Run(limit.Context(ctx), from.DB, export.Options{
-		Folder:      c.ExportTo,
-		Source:      source,
-		ReadsLatest: from.IsFolder(),
-		Progress:    func(p export.Progress) { bar.update(int(p.Done), int(p.Total)) },
+		Folder:   c.ExportTo,
+		Source:   source,
+		Progress: func(p export.Progress) { bar.update(int(p.Done), int(p.Total)) },
 		StartsAgain: func(reason string) {
 			bar.restart()
 			task.note("The export reads everything again: %s.", reason)

@@ -23,10 +23,6 @@ type Options struct {
 	Folder string // of the files; created if it does not exist
 	// Source identifies the database from one run to the next. Another database must have another one.
 	Source string
-	// ReadsLatest says that a read never shows an earlier state than the read before. Set it for the
-	// embedded engine, and not for an account, whose replicas may be behind. Run then detects a
-	// database that was reset to an earlier state, unless it has as many changes again.
-	ReadsLatest bool
 	// Parallel is the maximum number of posts whose likes are read at a time; 8 if 0.
 	Parallel int
 	// PageSize is the number of changes in a page; 1000 if 0. The service returns fewer if they
@@ -36,6 +32,8 @@ type Options struct {
 	// ends after 256 MiB of rows, and with the first rows after five minutes.
 	BatchRows int64
 	Now       func() time.Time // time.Now if nil
+	// Sleep waits before a feed that ends before the position is read again; a timer if nil.
+	Sleep func(ctx context.Context, d time.Duration) error
 
 	// Progress is called once at the beginning and after every page, from one goroutine. May be nil.
 	Progress func(Progress)
@@ -52,7 +50,8 @@ type Options struct {
 // Progress is the progress of an export.
 type Progress struct {
 	// Done and Total are sums of positions in the change feeds. They do not count items, but grow in
-	// proportion to them.
+	// proportion to them. While items are read by query, Done counts them, and Total is 0, because
+	// nobody knows their number.
 	Done, Total int64
 }
 
@@ -83,6 +82,11 @@ const (
 
 	// maxAhead is how far the clock of an earlier run may have been ahead of this one's.
 	maxAhead = time.Hour
+
+	// maxLag is how long a replica may lag behind a position of an earlier run. A feed that ends
+	// before the position for longer was reset. In between, it is read every lagInterval.
+	maxLag      = time.Minute
+	lagInterval = time.Second
 )
 
 // Run writes what has changed since the last run into the folder, or everything in the first run.
@@ -95,9 +99,14 @@ const (
 // the post's row. Comments and likes of a deleted post get no further rows.
 //
 // Run may be killed at any time. What was committed stays, and the next run continues there. It
-// starts again from the beginning if a position is older than six days or in the future, or a
-// container was reset, or deleted and created again. The files of before stay until the end of that
-// run.
+// starts again if a position is older than six days or in the future, if a container was deleted
+// and created again, or if the database went back to an earlier state: if the history of the
+// positions has ended (changefeed.History), or a position is beyond the end of its feed for a
+// minute. A database that has as many changes again before anything has noticed its reset, Run does
+// not notice. The files of before stay until the end of that run.
+//
+// A run without positions reads the feeds from their beginning. If they may not show all items, it
+// takes their present positions, reads all items by query, and then follows the feeds from there.
 //
 // Errors: *InUseError; *FolderError if the folder has other files, or another source's export;
 // *LateError; those of the database or of the disk. After an error, Result is not complete.
@@ -107,6 +116,9 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	options.BatchRows = cmp.Or(options.BatchRows, defaultBatchRows)
 	if options.Now == nil {
 		options.Now = func() time.Time { return time.Now().Round(0) } // a machine may be suspended meanwhile
+	}
+	if options.Sleep == nil {
+		options.Sleep = cosmos.Sleep
 	}
 	folder, err := openFolder(options.Folder, options.Source, options.before)
 	if err != nil {
@@ -142,6 +154,8 @@ type run struct {
 	// the pages before, and the reads of a post's likes and content show what the page shows.
 	sessions map[string]context.Context
 	folder   *folder
+	history  changefeed.History // as it was read last
+	items    int64              // that this run has read by query
 
 	next     manifest // what the next commit writes
 	sequence atomic.Int64
@@ -152,8 +166,9 @@ type run struct {
 // lostError reports that the positions are worth nothing: the change feeds no longer show
 // everything that has happened since.
 type lostError struct {
-	reason string
-	isLate bool // more throughput would help
+	reason  string
+	isLate  bool // more throughput would help
+	isReset bool // the feeds may not show all items, although the history has not ended
 }
 
 func (e *lostError) Error() string { return e.reason }
@@ -167,7 +182,7 @@ func (r *run) run(ctx context.Context) error {
 	if r.options.StartsAgain != nil {
 		r.options.StartsAgain(lost.reason)
 	}
-	if err := r.startAgain(); err != nil {
+	if err := r.startAgain(lost.isReset); err != nil {
 		return err
 	}
 	if err = r.follow(ctx); errors.As(err, &lost) && lost.isLate {
@@ -185,16 +200,17 @@ func (*LateError) Error() string {
 }
 
 // startAgain forgets all positions. The rows that follow have greater numbers than those of before,
-// whose files go when all feeds are read.
-func (r *run) startAgain() error {
+// whose files go when all feeds are read. isReset is that of the lostError.
+func (r *run) startAgain(isReset bool) error {
 	if err := r.commit(); err != nil {
 		return err
 	}
 	next := r.next.startAgain()
+	next.ByQuery = next.ByQuery || isReset
 	if err := r.folder.writeManifest(next); err != nil {
 		return err
 	}
-	r.next = next
+	r.next, r.items = next, 0
 	return r.folder.clean()
 }
 
@@ -202,10 +218,16 @@ func (r *run) startAgain() error {
 func (r *run) follow(ctx context.Context) error {
 	upTo := r.options.Now()
 	r.began = upTo
-	for _, container := range containers {
+	for _, container := range append([]string{schema.Leases}, containers...) {
 		r.sessions[container] = cosmos.WithSession(ctx)
 	}
+	if err := r.checkHistory(); err != nil {
+		return err
+	}
 	if err := r.beginFeeds(ctx, upTo); err != nil {
+		return err
+	}
+	if err := r.readItems(); err != nil {
 		return err
 	}
 	if err := r.measure(); err != nil {
@@ -218,6 +240,10 @@ func (r *run) follow(ctx context.Context) error {
 			}
 		}
 	}
+	// If the database went back during the run, the pages since then may lack changes.
+	if err := r.checkHistory(); err != nil {
+		return err
+	}
 	r.next = r.next.complete(upTo)
 	if err := r.commit(); err != nil {
 		return err
@@ -225,10 +251,29 @@ func (r *run) follow(ctx context.Context) error {
 	return r.folder.clean()
 }
 
-// beginFeeds sets the positions to the beginnings of all feeds, if there are none.
+// checkHistory reads the present history. Error: *lostError if the positions belong to another one.
+func (r *run) checkHistory() error {
+	ctx := r.sessions[schema.Leases]
+	err := r.db.RetryTransient(ctx, func() (err error) {
+		r.history, err = r.feeds.History(ctx)
+		return err
+	})
+	if err == nil && len(r.next.Positions) > 0 && r.next.History != r.history.Name {
+		err = &lostError{reason: "the database went back to an earlier state"}
+	}
+	return err
+}
+
+// beginFeeds sets the positions, if there are none: to the beginnings of all feeds, or to their
+// present ends if all items are to be read by query.
 func (r *run) beginFeeds(ctx context.Context, now time.Time) error {
 	if len(r.next.Positions) > 0 {
 		return nil
+	}
+	next := r.next
+	next.History = r.history.Name
+	if next.ByQuery = next.ByQuery || !r.history.HasWholeFeeds(); next.ByQuery {
+		next.Items = &itemsPosition{Container: containers[0]}
 	}
 	for _, container := range containers {
 		var ranges []changefeed.FeedRange
@@ -240,9 +285,16 @@ func (r *run) beginFeeds(ctx context.Context, now time.Time) error {
 			return err
 		}
 		for _, feedRange := range ranges {
-			r.next.Positions = append(r.next.Positions, position{Container: container, Range: feedRange, Since: now})
+			p := position{Container: container, Range: feedRange, Since: now}
+			if next.ByQuery {
+				if p.Continuation, err = r.present(ctx, p); err != nil {
+					return err
+				}
+			}
+			next.Positions = append(next.Positions, p)
 		}
 	}
+	r.next = next
 	return nil
 }
 
@@ -270,6 +322,10 @@ func (r *run) report() {
 		return
 	}
 	var sum Progress
+	if r.next.Items != nil {
+		r.options.Progress(Progress{Done: r.items})
+		return
+	}
 	for _, p := range r.next.Positions {
 		sum.Done += p.progress.Done
 		sum.Total += max(p.progress.Done, p.progress.Total)
@@ -297,7 +353,7 @@ func (r *run) followFeed(ctx context.Context, i int) error {
 		if err != nil {
 			return err
 		}
-		changes, err := r.writePage(r.sessions[p.Container], p.Container, page)
+		changes, err := r.writePage(p.Container, page)
 		if err != nil {
 			return err
 		}
@@ -330,9 +386,12 @@ func (r *run) checkAge(p position) error {
 	now, since := r.options.Now(), p.Since.UTC().Format(time.RFC3339)
 	switch {
 	case now.Sub(p.Since) > maxAge:
-		return &lostError{fmt.Sprintf("the changes since %s are read too late: deleted items are visible for seven days only", since), true}
+		return &lostError{
+			reason: fmt.Sprintf("the changes since %s are read too late: deleted items are visible for seven days only", since),
+			isLate: true,
+		}
 	case p.Since.Sub(now) > maxAhead:
-		return &lostError{fmt.Sprintf("the last run was at %s, which is in the future", since), false}
+		return &lostError{reason: fmt.Sprintf("the last run was at %s, which is in the future", since)}
 	}
 	return nil
 }
@@ -352,21 +411,38 @@ func (r *run) split(i int, parts []changefeed.FeedRange) error {
 	return nil
 }
 
-// read reads a page. Error: *lostError if the container was deleted and created again, or is in an
-// earlier state than the position.
-func (r *run) read(p position, limit int) (page changefeed.Page, err error) {
+// read reads a page. If its feed ends before the position, it waits up to maxLag for a replica that
+// lags. Error: *lostError if the container was deleted and created again, or is in an earlier state
+// than the position.
+func (r *run) read(p position, limit int) (changefeed.Page, error) {
+	page, err := r.readPage(p, limit)
+	for begun := r.options.Now(); err == nil && len(page.Items) == 0 && page.IsBeyondEnd(); {
+		if r.options.Now().Sub(begun) >= maxLag {
+			return page, &lostError{reason: fmt.Sprintf("the container %s was reset to an earlier state", p.Container), isReset: true}
+		}
+		if err = r.options.Sleep(r.sessions[p.Container], lagInterval); err == nil {
+			page, err = r.readPage(p, limit)
+		}
+	}
+	return page, err
+}
+
+func (r *run) readPage(p position, limit int) (page changefeed.Page, err error) {
 	ctx := r.sessions[p.Container]
 	err = r.db.RetryTransient(ctx, func() (err error) {
 		page, err = r.feeds.ReadPage(ctx, p.Container, p.Range, p.Continuation, limit)
 		return err
 	})
-	switch {
-	case errors.Is(err, changefeed.ErrContainerReplaced):
-		err = &lostError{fmt.Sprintf("the container %s was deleted and created again", p.Container), false}
-	case err == nil && r.options.ReadsLatest && page.IsBeyondEnd():
-		err = &lostError{fmt.Sprintf("the container %s was reset to an earlier state", p.Container), false}
+	return page, r.pageError(p.Container, err)
+}
+
+// pageError returns the error for a failed read of a page: *lostError if the container was deleted
+// and created again.
+func (r *run) pageError(container string, err error) error {
+	if errors.Is(err, changefeed.ErrContainerReplaced) {
+		return &lostError{reason: fmt.Sprintf("the container %s was deleted and created again", container)}
 	}
-	return page, err
+	return err
 }
 
 // commitFull commits the batch if it is large or old enough. It may do so within a page: the rows

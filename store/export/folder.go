@@ -41,6 +41,13 @@ type manifest struct {
 	Sequence     int64      `json:"sequence"`            // the last one
 	UpTo         time.Time  `json:"upTo,omitzero"`       // Result.UpTo of the last complete run
 	Positions    []position `json:"positions,omitempty"` // of all change feeds; none at the beginning
+	History      string     `json:"history,omitempty"`   // changefeed.History.Name of the positions
+	// ByQuery says that the feeds may not show all items, because the database went back to an earlier
+	// state at some time. An export that starts again reads them by query.
+	ByQuery bool `json:"byQuery,omitempty"`
+	// Items is where the query of all items continues. It is nil if they were read, or come from the
+	// feeds.
+	Items *itemsPosition `json:"items,omitempty"`
 }
 
 // has reports whether the files of a batch belong to the export.
@@ -62,7 +69,7 @@ func (m manifest) startAgain() manifest {
 		m.Before = m.LastBatch
 	}
 	m.StartedAgain = m.LastBatch + 1
-	m.Positions = nil
+	m.Positions, m.Items = nil, nil
 	return m
 }
 

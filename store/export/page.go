@@ -27,35 +27,46 @@ func (c change) date() time.Time  { return time.Unix(c.Timestamp, 0).UTC() }
 func (c change) changed() int64   { return c.date().UnixMicro() }
 func (c change) calendar() string { return c.date().Format(time.DateOnly) }
 
-// writePage writes the rows of a page, one date after the other, and returns its changes. from is
-// the context for further reads.
-func (r *run) writePage(from context.Context, container string, page changefeed.Page) ([]change, error) {
-	changes := make([]change, len(page.Items))
-	for i, text := range page.Items {
+// writePage writes the rows of a page of a change feed, and returns its changes.
+func (r *run) writePage(container string, page changefeed.Page) ([]change, error) {
+	changes := r.changesOf(container, page.Items)
+	return changes, r.writeDates(container, changes)
+}
+
+// changesOf decodes what all items have. Those that cannot be decoded are of no type.
+func (r *run) changesOf(container string, items [][]byte) []change {
+	changes := make([]change, len(items))
+	for i, text := range items {
 		changes[i].text = text
 		if err := cosmos.Decode(text, &changes[i]); err != nil {
 			r.malformed(container, err)
 			changes[i].Type = "" // has no rows
 		}
 	}
+	return changes
+}
+
+// writeDates writes the rows of changes, one date after the other.
+func (r *run) writeDates(container string, changes []change) error {
+	from := r.sessions[container]
 	for begin := 0; begin < len(changes); {
 		end := begin + 1
 		for end < len(changes) && changes[end].calendar() == changes[begin].calendar() {
 			end++
 		}
 		if err := r.batch.setDate(changes[begin].calendar()); err != nil {
-			return nil, err
+			return err
 		}
 		if err := r.writeChanges(from, container, changes[begin:end]); err != nil {
-			return nil, err
+			return err
 		}
 		begin = end
 	}
-	return changes, nil
+	return nil
 }
 
-// writeChanges writes the rows of changes of one date. It reads up to Options.Parallel posts at a
-// time.
+// writeChanges writes the rows of changes of one date. from is the context for further reads. It
+// reads up to Options.Parallel posts at a time.
 func (r *run) writeChanges(from context.Context, container string, changes []change) error {
 	group, ctx := errgroup.WithContext(from)
 	group.SetLimit(r.options.Parallel)
