@@ -26,8 +26,8 @@ type ChangePage struct {
 	Position string
 	AsOf     blog.DateTime // before the page was read, by the database's clock
 
-	IsBeyondEnd bool   // as Page.IsBeyondEnd
-	token       string // as Page.token
+	IsBeyondEnd  bool   // as Page.IsBeyondEnd
+	began, token string // as of Page
 }
 
 // Changes reads one page of a container's change feed: up to limit changes, or more if one
@@ -51,6 +51,7 @@ func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRan
 		Position:     page.Position(),
 		AsOf:         asOf,
 		IsBeyondEnd:  page.IsBeyondEnd(),
+		began:        page.began,
 		token:        page.token,
 	}, nil
 }
@@ -59,6 +60,7 @@ func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRan
 type Page struct {
 	Items        [][]byte
 	Continuation string
+	began        string // the continuation from which the page was read
 	resourceID   string // of the container
 	end          int64  // LSN of the last change in the feed range; negative if unknown
 	token        string // session token of the answer; empty if unknown
@@ -86,11 +88,12 @@ func (p Page) Position() string {
 	return ""
 }
 
-// IsBeyondEnd reports whether the continuation is beyond the last change of the feed range, as the
-// replica knows it. The replica is behind, or the container was reset to an earlier state.
+// IsBeyondEnd reports whether the page was read from a position beyond the last change of the feed
+// range, as the replica knows it. The replica is behind, or the container was reset to an earlier
+// state. An account may answer with that position, or with its own end.
 func (p Page) IsBeyondEnd() bool {
-	reached, ok := continuationNumber(p.Continuation)
-	return ok && p.end >= 0 && reached > p.end
+	began, ok := continuationNumber(p.began)
+	return ok && p.end >= 0 && began > p.end
 }
 
 // HasLost reports whether the database has lost the state that a page beyond the end of its feed
@@ -105,7 +108,7 @@ func (f *Feeds) HasLost(ctx context.Context, container, partition string, page C
 	if err := cosmos.AdvanceSession(ctx, f.db.Container(container), partition, partition); err != nil {
 		return false, err
 	}
-	number, ok := continuationNumber(page.Continuation)
+	number, ok := continuationNumber(page.began)
 	at := cosmos.SessionAt(page.token, number)
 	latest := cosmos.SessionToken{}
 	latest.Merge(cosmos.SessionTokenOf(ctx, container))
@@ -147,7 +150,7 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	if response.ResourceID != "" && response.ResourceID != resourceID {
 		return Page{}, ErrContainerReplaced
 	}
-	page := Page{end: -1, Items: response.Items, Continuation: response.ContinuationToken, resourceID: resourceID}
+	page := Page{end: -1, Items: response.Items, began: continuation, Continuation: response.ContinuationToken, resourceID: resourceID}
 	if response.RawResponse != nil {
 		page.end, page.token = cosmos.SessionLSN(response.RawResponse), response.RawResponse.Header.Get(cosmos.SessionTokenHeader)
 	}

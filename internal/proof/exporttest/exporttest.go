@@ -15,7 +15,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/export"
 	"cosmosblog/store/schema"
@@ -282,33 +281,9 @@ func optional(date blog.DateTime) *int64 {
 	return &n
 }
 
-// all returns all items of a container, as its change feeds show them from the beginning.
-func all(ctx context.Context, db *cosmos.DB, container string) (items []stored, err error) {
-	feeds := changefeed.New(db)
-	ranges, err := feeds.FeedRanges(ctx, container)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range ranges {
-		for continuation := ""; ; {
-			page, err := feeds.ReadPage(ctx, container, r, continuation, 1000)
-			if err != nil {
-				return nil, err
-			}
-			if len(page.Items) == 0 {
-				break
-			}
-			for _, text := range page.Items {
-				var item stored
-				if err := cosmos.Decode(text, &item); err != nil {
-					return nil, err
-				}
-				items = append(items, item)
-			}
-			continuation = page.Continuation
-		}
-	}
-	return items, nil
+// all returns all items of a container.
+func all(ctx context.Context, db *cosmos.DB, container string) ([]stored, error) {
+	return cosmos.QueryAcross[stored](ctx, db.Container(container), "SELECT * FROM c")
 }
 
 // Difference returns how an export differs from its database; empty if it does not. A deleted row

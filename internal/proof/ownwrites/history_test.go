@@ -53,7 +53,7 @@ func TestClientsReadTheirWrites(t *testing.T) {
 type history struct {
 	*world
 	clients []*client
-	stops   []func()
+	stops   []func() // of the servers
 
 	lag    time.Duration
 	random *rand.Rand // of the observer
@@ -76,7 +76,7 @@ func newHistory(t *testing.T, seed uint64, poll, lag time.Duration) *history {
 		_, stop := h.startServer()
 		h.stops = append(h.stops, stop)
 	}
-	h.stops = append(h.stops, h.startProjector("projector", poll))
+	h.stopProjector = h.startProjector("projector", poll)
 	time.Sleep(balanced)
 	h.account.Follower.Trail(lag)
 	for i := range 6 {
@@ -108,6 +108,12 @@ func (h *history) run() {
 	})
 	close(stopObserver)
 	observer.Wait()
+	h.stop()
+}
+
+// stop stops all processes.
+func (h *history) stop() {
+	h.stopProjector()
 	for _, stop := range h.stops {
 		stop()
 	}
@@ -158,7 +164,8 @@ type client struct {
 	names  int
 	posts  map[string]*post
 
-	hasLearned bool // from the database what is left (learn), and not written to posts since
+	created    string // by the last call of create; empty if that did something else
+	hasLearned bool   // from the database what is left (learn), and not written to posts since
 }
 
 // post is a post in the state that its client has written.
@@ -228,7 +235,7 @@ func (c *client) write() {
 const maxPosts = 12
 
 func (c *client) create() {
-	if len(c.posts) == maxPosts {
+	if c.created = ""; len(c.posts) == maxPosts {
 		c.rename()
 		return
 	}
@@ -238,7 +245,8 @@ func (c *client) create() {
 	}
 	c.mutate(`mutation($t:String!,$tag:String!){createPost(input:{title:$t,content:"Some content.",tags:[$tag]}){post{id}}}`,
 		map[string]any{"t": p.title, "tag": p.tag}, &got)
-	c.posts[got.CreatePost.Post.ID] = p
+	c.created = got.CreatePost.Post.ID
+	c.posts[c.created] = p
 }
 
 // anyPost returns a post that is not deleted, or "".

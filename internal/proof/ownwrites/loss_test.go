@@ -1,77 +1,74 @@
 package ownwrites
 
 import (
+	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/exporttest"
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/export"
 	"cosmosblog/store/schema"
 )
 
-var losses = flag.Int("losses", 3, "random histories with a loss")
+var losses = flag.Int("losses", 3, "random histories in which the database goes back")
 
 // TestDatabaseGoesBack runs random histories in which the database goes back to an earlier state: a
 // failover loses the last writes, or the account is restored, of all containers or of posts alone.
 // The clients then learn from posts what is left, and go on, before or after the projectors have
-// noticed. No answer lacks a write that was made since, unless it says that it is stale. In the
-// end, nothing drifts, no answer is stale, and every view has the new posts.
+// noticed, and while the views are rebuilt. If no projector runs, an operator ends the history, as
+// docs/operations.md says. No answer lacks a write that was made since, unless it says that it is
+// stale. In the end, nothing drifts, no answer is stale, every view and every stream has the new
+// posts, and the export equals the database.
 //
 // A failover takes longer than the positions of projectors may be old (learn.microsoft.com/azure/
-// cosmos-db/disaster-recovery-guidance: up to an hour), so the clients write nothing for a while.
+// cosmos-db/disaster-recovery-guidance), so the clients write nothing for a while.
 func TestDatabaseGoesBack(t *testing.T) {
 	seed := testseed.Of(t)
 	for i := range *losses {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { runLoss(t, seed+uint64(i)) })
+			folder := t.TempDir()
+			synctest.Test(t, func(t *testing.T) { runLoss(t, seed+uint64(i), folder) })
 		})
 	}
 }
 
-func runLoss(t *testing.T, seed uint64) {
+func runLoss(t *testing.T, seed uint64, folder string) {
 	h := newHistory(t, seed, 50*time.Millisecond, 60*time.Millisecond)
-	h.stops = append(h.stops, h.startProjector("another projector", time.Second))
+	h.startProjectors()
 	random := rand.New(rand.NewPCG(seed, 100))
+	h.rebuildAfter = time.Duration(random.IntN(2)*random.IntN(18)) * time.Second
+	streams := []*postStream{h.servers[0].stream(), h.servers[1].stream()}
 	h.runClients(func(c *client) {
 		c.rename()
 		c.steps(5 + c.random.IntN(10))
 	})
 	h.account.Follower.Lead()
 	h.runClients(func(c *client) { c.steps(3 + c.random.IntN(10)) })
+	h.export(folder)
 	time.Sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
 
-	var lost []string
-	goBack := h.account.LoseWrites
-	if random.IntN(2) == 0 {
-		lost = []string{schema.Posts}
-	}
-	if random.IntN(2) == 0 {
-		goBack = h.account.Restore
-	}
-	goBack(lost...)
-	pause := 11*time.Second + time.Duration(random.IntN(80))*time.Second
-	t.Logf("lost writes of %v; the clients write again after %v", lost, pause)
-	time.Sleep(pause)
-	h.runClients(func(c *client) {
-		c.learn()
-		c.steps(10)
-	})
+	h.goBack(random)
+	h.runClients(func(c *client) { c.steps(10) })
 	time.Sleep(3 * time.Minute)
-	feeds := changefeed.New(h.servers[0].db)
-	history, err := feeds.History(t.Context())
-	if err != nil || !history.IsRebuilt {
+	if history, err := changefeed.New(h.servers[0].db).History(t.Context()); err != nil || !history.IsRebuilt {
 		t.Errorf("the history is %+v, %v", history, err)
 	}
-	t.Logf("the history is %+v", history)
 	h.runClients(func(c *client) {
 		c.create()
 		time.Sleep(10 * time.Second)
@@ -79,17 +76,78 @@ func runLoss(t *testing.T, seed uint64) {
 			t.Errorf("%s: an answer is stale", c.subject)
 		}
 	})
-	time.Sleep(10 * time.Second)
-	result, err := audit.Run(t.Context(), h.servers[0].db, audit.Options{
-		Found: func(drift audit.Drift, _ bool) {
-			t.Errorf("drift: %s %s %s %s: %v instead of %v", drift.Kind, drift.Container, drift.ID, drift.Field, drift.Is, drift.Should)
-		},
-	})
-	if err != nil || result.Drifts != 0 || result.Unstable != 0 || result.Stalled {
-		t.Errorf("the audit's result is %+v, %v", result, err)
+	for _, s := range streams {
+		s.check(h.created())
 	}
-	for _, stop := range h.stops {
-		stop()
+	h.audit()
+	h.export(folder)
+	h.stop()
+}
+
+// goBack loses the last writes. Before the clients go on, a random time passes.
+func (h *history) goBack(random *rand.Rand) {
+	goBack, kind, containers := h.account.LoseWrites, "failover", []string(nil)
+	if random.IntN(2) == 0 {
+		goBack, kind = h.account.Restore, "restore"
+	}
+	if random.IntN(2) == 0 {
+		containers = []string{schema.Posts}
+	}
+	pause := 11*time.Second + time.Duration(random.IntN(80))*time.Second
+	isDown := random.IntN(3) == 0
+	h.Logf("a %s of %v, %v; no projector runs: %t; a rebuild begins after %v", kind, containers, pause, isDown, h.rebuildAfter)
+	if isDown {
+		h.stopProjector()
+	}
+	goBack(containers...)
+	time.Sleep(pause)
+	h.runClients(func(c *client) { c.learn() })
+	if isDown {
+		h.runClients(func(c *client) { c.steps(c.random.IntN(8)) })
+		feeds := changefeed.New(h.servers[0].db)
+		history, err := feeds.History(h.Context())
+		if err == nil {
+			_, err = feeds.EndHistory(h.Context(), history.Name, "an operator said so")
+		}
+		if err != nil {
+			h.Error(err)
+		}
+		h.startProjectors()
+	}
+}
+
+// startProjectors starts two projectors, instead of the one that runs.
+func (h *history) startProjectors() {
+	h.stopProjector()
+	first, second := h.startProjector("projector", 50*time.Millisecond), h.startProjector("another projector", time.Second)
+	h.stopProjector = sync.OnceFunc(func() { first(); second() })
+}
+
+// audit fails if a view differs from its source.
+func (h *history) audit() {
+	result, err := audit.Run(h.Context(), h.servers[0].db, audit.Options{Found: func(d audit.Drift, _ bool) {
+		h.Errorf("drift: %s %s %s %s %s: %v instead of %v", d.Kind, d.Container, d.Partition, d.ID, d.Field, d.Is, d.Should)
+	}})
+	if err != nil || result.Drifts != 0 || result.Unstable != 0 || result.Stalled || result.Posts == 0 {
+		h.Errorf("the audit's result is %+v, %v", result, err)
+	}
+}
+
+// export runs an export into a folder, and fails if that differs from the database.
+func (h *history) export(folder string) {
+	if _, err := export.Run(h.Context(), h.servers[0].db, export.Options{Folder: folder, Source: "a test"}); err != nil {
+		h.Error(err)
+	}
+	exported, err := exporttest.Read(folder)
+	if err != nil {
+		h.Error(err)
+	}
+	source, err := exporttest.Source(h.Context(), h.servers[0].db)
+	if err != nil {
+		h.Error(err)
+	}
+	if difference := exporttest.Difference(source, exported); difference != "" {
+		h.Error(difference)
 	}
 }
 
@@ -100,6 +158,16 @@ func (h *history) runClients(part func(*client)) {
 		all.Go(func() { part(c) })
 	}
 	all.Wait()
+}
+
+// created returns the posts that clients have created last.
+func (h *history) created() (ids []string) {
+	for _, c := range h.clients {
+		if c.created != "" {
+			ids = append(ids, c.created)
+		}
+	}
+	return ids
 }
 
 // steps executes random mutations and reads.
@@ -144,4 +212,59 @@ func (c *client) learn() {
 		}
 		p.title, p.comments, p.deleted = post.Title, post.CommentCount, post.Deleted
 	}
+}
+
+// postStream is a subscriber of new posts, who connects again whenever the stream ends.
+type postStream struct {
+	*server
+	stop func()
+
+	mu       sync.Mutex
+	received bytes.Buffer
+}
+
+func (s *server) stream() *postStream {
+	ctx, cancel := context.WithCancel(s.Context())
+	p, ended := &postStream{server: s}, make(chan struct{})
+	p.stop = func() { cancel(); <-ended }
+	address := "http://localhost/graphql?query=" + url.QueryEscape("subscription{postPublished{node{id}}}")
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+			r.Header.Set("Accept", "text/event-stream")
+			s.handler.ServeHTTP(&streamWriter{stream: p, header: http.Header{}}, r)
+			_ = cosmos.Sleep(ctx, time.Second)
+		}
+	}()
+	return p
+}
+
+// check ends the stream, and fails if it lacks posts.
+func (p *postStream) check(ids []string) {
+	p.stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range ids {
+		if !strings.Contains(p.received.String(), id) {
+			p.Errorf("a stream lacks the post %s: %.300s", id, p.received.String())
+		}
+	}
+}
+
+// streamWriter is the answer to a request for a stream.
+type streamWriter struct {
+	stream *postStream
+	header http.Header
+}
+
+func (w *streamWriter) Header() http.Header              { return w.header }
+func (w *streamWriter) WriteHeader(int)                  {}
+func (w *streamWriter) Flush()                           {}
+func (w *streamWriter) SetWriteDeadline(time.Time) error { return nil }
+func (w *streamWriter) SetReadDeadline(time.Time) error  { return nil }
+func (w *streamWriter) Write(text []byte) (n int, err error) {
+	w.stream.mu.Lock()
+	defer w.stream.mu.Unlock()
+	return w.stream.received.Write(text)
 }

@@ -37,7 +37,8 @@ type world struct {
 	servers []*server
 	logger  *slog.Logger
 
-	stopProjector func() // of inWorld
+	stopProjector func()        // of inWorld
+	rebuildAfter  time.Duration // the time that passes before a rebuild
 }
 
 // server is the API, as a process of its own would serve it.
@@ -78,6 +79,7 @@ func (w *world) startProjector(owner string, poll time.Duration) (stop func()) {
 	p, err := projector.New(projector.Options{
 		DB: db, Owner: owner, Poll: poll, Balance: time.Second, SettleTime: 5 * time.Second, Logger: w.logger,
 		Rebuild: func(ctx context.Context) error {
+			time.Sleep(w.rebuildAfter)
 			rebuilt, err := audit.Rebuild(ctx, db, audit.RebuildOptions{})
 			if err == nil && rebuilt.Unstable > 0 {
 				err = fmt.Errorf("%d partitions changed too often", rebuilt.Unstable)
@@ -104,7 +106,7 @@ func (w *world) startServer() (s *server, stop func()) {
 	})
 	s.sessions = sessions.New(sessions.Options{DB: s.db})
 	s.options = httpapi.Options{
-		Resolvers:   resolvers.New(store.NewCached(s.db, readcache.New(1<<20, follower.Changes), follower)),
+		Resolvers:   resolvers.New(store.NewCached(s.db, readcache.New(1<<20, follower.Changes), follower).Watched(follower)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true}),
 		Errors:      resolvers.NewErrorPresenter(w.logger),
 		Verifier:    apitest.Subjects{},
