@@ -107,13 +107,17 @@ func (s *Store) WatchFeed() (changed <-chan struct{}, stop func()) {
 
 // Follow returns a function that prepares the contexts of one reader who follows changes. All have
 // one session, so a read is not older than the one before, whichever replica answers it. And each
-// read has all changes that WatchPost and WatchFeed had told.
+// read has all changes that WatchPost and WatchFeed had told. If the database goes back to an
+// earlier state, another session begins. The function must not be called concurrently.
 func (s *Store) Follow() func(context.Context) context.Context {
 	if s.isExact() {
 		return func(ctx context.Context) context.Context { return ctx }
 	}
 	session := cosmos.WithSession(context.Background())
 	return func(ctx context.Context) context.Context {
+		if cosmos.IsSessionLost(session) {
+			session = cosmos.WithSession(context.Background())
+		}
 		ctx = cosmos.InSessionOf(ctx, session)
 		if s.watch != nil {
 			s.watch.Join(ctx, schema.Posts)

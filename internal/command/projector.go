@@ -80,8 +80,8 @@ func projectorOptions(database *datafolder.Database, task Task) projector.Option
 	return options
 }
 
-// rebuildViews rebuilds all views for a projector, as gently as the command rebuild does. Error: some
-// could not be compared, because they changed too often; those of audit.Rebuild.
+// rebuildViews rebuilds all views for a projector, as gently as the command rebuild does. Error:
+// some could not be compared, because they changed too often; those of audit.Rebuild.
 func rebuildViews(ctx context.Context, task Task, database *datafolder.Database) error {
 	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
 	rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{

@@ -67,9 +67,9 @@ type Page struct {
 }
 
 // BeyondEndLimit is the time for which a position must stay beyond the end of its feed until that
-// ends a history, if nothing shows it earlier (Feeds.HasLost). For a shorter time, replicas that lag
-// behind may answer. All requests go to the region that writes, so a lag between regions does not
-// look like that.
+// ends a history, if nothing shows it earlier (Feeds.HasLost). For a shorter time, replicas that
+// lag behind may answer. All requests go to the region that writes, so a lag between regions does
+// not look like that.
 const BeyondEndLimit = time.Minute
 
 // Position returns ChangePage.Position: the state of the replica if the continuation has reached

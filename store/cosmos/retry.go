@@ -41,7 +41,7 @@ const (
 // step must be idempotent. A throttled step (IsThrottled) is retried without limit, after the
 // wait that the service requests. A step of unknown outcome, or without a connection, is tried
 // ten times in all, with 33 s of waits. RetryTransient returns the error of the last try. It stops
-// if ctx is done.
+// if ctx is done, or its session is lost (IsSessionLost).
 func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 	delay := firstTransientDelay
 	for failures := 0; ; {
@@ -49,6 +49,8 @@ func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 		switch {
 		case err == nil:
 			return nil
+		case IsSessionLost(ctx):
+			return err
 		case IsThrottled(err):
 			wait := RetryAfter(err)
 			if db.backoff.sleep(ctx, wait+rand.N(wait)) != nil { // jitter

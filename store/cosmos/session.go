@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
@@ -95,6 +96,23 @@ func FailedClaims(ctx context.Context) []string {
 	return s.failed
 }
 
+// IsSessionLost reports whether no replica has reached what the session of ctx has seen, for some
+// seconds: the database has lost that, and further reads of the session fail, too. It matters for a
+// session that outlives a request.
+func IsSessionLost(ctx context.Context) bool {
+	s, ok := ctx.Value(sessionKey{}).(*session)
+	if !ok {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.rejected.IsZero() && time.Since(s.rejected) >= lostAfter
+}
+
+// lostAfter is the time after which a session is lost if all its requests are rejected. All go to
+// the region that writes, in which one replica has all writes, and the service asks several.
+const lostAfter = 5 * time.Second
+
 // SeenInSession returns a copy of the states that the session of ctx has seen.
 func SeenInSession(ctx context.Context) SessionTokens {
 	return copyOf(ctx, func(s *session) SessionTokens { return s.seen })
@@ -132,6 +150,7 @@ type session struct {
 	since    SessionTokens      // of the answers since a write was sent to the container; nil before
 	claimed  SessionTokens      // of ClaimSession; nil before its first call
 	failed   []string           // containers whose claims were dropped
+	rejected time.Time          // when no replica had reached the token, in all requests since; or zero
 	advanced map[[2]string]bool // containers and partitions of AdvanceSessionOnce
 }
 
@@ -187,6 +206,18 @@ func (s *session) dropClaim(container string) {
 	}
 }
 
+// noteRejected notes whether no replica has reached the token of a request.
+func (s *session) noteRejected(isRejected bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !isRejected:
+		s.rejected = time.Time{}
+	case s.rejected.IsZero():
+		s.rejected = time.Now()
+	}
+}
+
 // sends notes that a write is sent to a container.
 func (s *session) sends(container string) {
 	s.mu.Lock()
@@ -235,7 +266,9 @@ func (p sessionPolicy) send(request *policy.Request, s *session, container strin
 			request.Raw().Header.Set(SessionTokenHeader, token)
 		}
 		response, err := request.Next()
-		if err != nil || !claimed || response.StatusCode != http.StatusNotFound || retry.Substatus(response) != ReadSessionNotAvailable {
+		isRejected := err == nil && response.StatusCode == http.StatusNotFound && retry.Substatus(response) == ReadSessionNotAvailable
+		s.noteRejected(isRejected)
+		if !claimed || !isRejected {
 			return response, err
 		}
 		if try >= claimTries || !p.wait(request.Raw().Context(), try) {

@@ -173,9 +173,18 @@ type lostError struct {
 
 func (e *lostError) Error() string { return e.reason }
 
+func errReset(container string) *lostError {
+	return &lostError{reason: fmt.Sprintf("the container %s was reset to an earlier state", container), isReset: true}
+}
+
 func (r *run) run(ctx context.Context) error {
 	err := r.follow(ctx)
 	lost, ok := errors.AsType[*lostError](err)
+	for _, container := range containers {
+		if !ok && err != nil && cosmos.IsSessionLost(r.sessions[container]) {
+			lost, ok = errReset(container), true
+		}
+	}
 	if !ok {
 		return err
 	}
@@ -418,7 +427,7 @@ func (r *run) read(p position, limit int) (changefeed.Page, error) {
 	page, err := r.readPage(p, limit)
 	for begun := r.options.Now(); err == nil && len(page.Items) == 0 && page.IsBeyondEnd(); {
 		if r.options.Now().Sub(begun) >= maxLag {
-			return page, &lostError{reason: fmt.Sprintf("the container %s was reset to an earlier state", p.Container), isReset: true}
+			return page, errReset(p.Container)
 		}
 		if err = r.options.Sleep(r.sessions[p.Container], lagInterval); err == nil {
 			page, err = r.readPage(p, limit)

@@ -293,7 +293,8 @@ func (e listEntries) copyOf(post *blog.Post, _ CopyState) any {
 	}{newTombstone(post, schema.TypeTombstone), e.list}
 }
 
-// patch sets all properties that change with edits and renames. An edit never removes updatedDate.
+// patch sets all properties that change with edits and renames. An edit never removes updatedDate,
+// but the entry may be of a state that the database has lost.
 func (e listEntries) patch(post *blog.Post) (condition string, changes azcosmos.PatchOperations) {
 	changes.AppendSet("/userUsername", post.Author.Username) // at most ten
 	changes.AppendSet("/authorRevision", post.Author.Revision)
@@ -304,9 +305,10 @@ func (e listEntries) patch(post *blog.Post) (condition string, changes azcosmos.
 	changes.AppendSet("/creationDate", string(post.CreationDate))
 	changes.AppendSet("/version", post.Version)
 	changes.AppendSet("/revision", post.Revision)
-	if post.UpdatedDate != "" {
-		changes.AppendSet("/updatedDate", string(post.UpdatedDate))
+	if post.UpdatedDate == "" {
+		return isEarlier(post) + " and not is_defined(c.updatedDate)", changes
 	}
+	changes.AppendSet("/updatedDate", string(post.UpdatedDate))
 	return isEarlier(post), changes
 }
 

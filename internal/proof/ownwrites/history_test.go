@@ -293,8 +293,8 @@ const everything = `query($ids:[ID!]!) {
 fragment Card on Post { id title commentCount author { id username } recentComments { author { id username } } }
 fragment List on Tag { posts(first:100) { nodes { id title author { id username } } } }`
 
-// read reads everything on any of the client's servers, and checks it. It reports whether the answer
-// is stale.
+// read reads everything on any of the client's servers, and checks it. It reports whether the
+// answer is stale.
 func (c *client) read() (stale bool) {
 	ids := []string{c.userID}
 	for id := range c.posts {
