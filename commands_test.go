@@ -89,6 +89,7 @@ var faultCases = map[string]faultCase{
 	"export without a folder":  {args: "export --data {folder}", want: "--to must name a folder"},
 	"export of nothing":        {args: "export --data {open} --to {folder}/export", want: "there is no data in the folder {open}"},
 	"export at no throughput":  {args: "export --data {folder} --to {folder} --max-ru -1", want: "--max-ru"},
+	"restore of nothing":       {args: "restored --data {open}", want: "there is no data in the folder {open}"},
 	"backup of nothing":        {args: "backup {folder}/backup --data {open}", want: "there is no data in the folder {open}"},
 	"backup without a target":  {args: "backup --data {folder}", want: backupArguments},
 	"issuer without audience":  {args: "serve --issuer https://login.example.com", want: "--issuer needs an --audience"},
@@ -157,7 +158,7 @@ func TestFaultsAreSentences(t *testing.T) {
 func TestHelpListsSettings(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"serve", "COSMOS_KEY"}, {"serve", "COSMOS_ENDPOINT"}, {"serve", "--production"}, {"engine", "--tls"}, {"token", "--sub"},
-		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"}, {"seed", "--users"}, {"schema", ".graphql"}, {"remove", "comment|user ID"},
+		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"}, {"seed", "--users"}, {"schema", ".graphql"}, {"remove", "comment|user ID"}, {"restored", "COSMOS_DATABASE"},
 		{"serve", "--max-in-flight int "}, {"serve", "--timeout duration "}, {"serve", "--issuer string "},
 	} {
 		help, err := runOnce(t, nil, c.name, "--help")

@@ -62,6 +62,7 @@ func formatCommands(data string) map[string][]string {
 		"provision":   {"provision", "--data", data},
 		"rebuild":     {"rebuild", "--data", data},
 		"deadletters": {"deadletters", "--data", data},
+		"restored":    {"restored", "--data", data},
 		"remove":      {"remove", "post", "p_4a2r6n4xiz7h5tuiecb4vdze2a", "--data", data},
 	}
 }

@@ -117,14 +117,15 @@ func (h *heldLease) pass(position string, asOf blog.DateTime) {
 	}
 }
 
-// follow learns the present history. If the one of the lease has ended, the lease begins again. A
-// history from before that of the lease was read from a replica that lags.
+// follow learns the present history. If the one of the lease has ended, the lease begins again,
+// unless it is valid in the present one. A history from before that of the lease was read from a
+// replica that lags.
 func (h *heldLease) follow(present changefeed.History) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case present.Name > h.lease.History:
-		h.lease.Begin(present.Name)
+		h.lease.Enter(present)
 		h.rebuilt = present.IsRebuilt
 	case present.Name == h.lease.History:
 		h.rebuilt = h.rebuilt || present.IsRebuilt

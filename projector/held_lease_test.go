@@ -30,3 +30,14 @@ func TestCheckpointIsAwaitedUntilTheEnd(t *testing.T) {
 		t.Errorf("the checkpoints are %+v", written)
 	}
 }
+
+// A held lease stays as it is in a history that keeps it, and begins in another one.
+func TestHeldLeaseFollowsHistories(t *testing.T) {
+	read := changefeed.Lease{ID: "lease.posts.-FF", Continuation: "c", Position: "0:-1#5", AsOf: "2026-11-28T09:00:00.000000Z"}
+	held := &heldLease{lease: read, rebuilt: true}
+	held.follow(changefeed.History{Name: "2026-11-28T10:00:00.000000Z/A", IsRebuilt: true})
+	read.History = "2026-11-28T10:00:00.000000Z/A"
+	if held.current() != read || !held.rebuilt {
+		t.Errorf("the lease is %+v", held.current())
+	}
+}

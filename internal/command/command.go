@@ -60,6 +60,7 @@ func New(environment Environment, serve Body) *cobra.Command {
 		build(environment, config.Audit, auditText, inBackground(runAudit)),
 		build(environment, config.Rebuild, rebuildText, inBackground(runRebuild)),
 		build(environment, config.Deadletters, deadlettersText, runDeadletters),
+		build(environment, config.Restored, restoredText, runRestored),
 		build(environment, config.Top, topText, runTop),
 		withFolderArgument(build(environment, config.Backup, backupText, runBackup)),
 		build(environment, config.Check, checkText, runCheck),

@@ -39,7 +39,7 @@ func (c *Config) Check(command string) error {
 		return nil
 	case Top:
 		return errors.Join(checkOptionalAddress("--metrics-addr", c.MetricsAddr), checkOptionalAddress("--addr", c.Addr))
-	case Remove, Deadletters:
+	case Remove, Deadletters, Restored:
 		return c.checkDatabase()
 	case Seed:
 		return errors.Join(c.checkDatabase(), c.checkUsers(), c.checkLeaseExpire(), c.checkBackgroundBucket())

@@ -98,6 +98,7 @@ const (
 	Audit       = "audit"
 	Rebuild     = "rebuild"
 	Deadletters = "deadletters"
+	Restored    = "restored"
 	Top         = "top"
 	Backup      = "backup"
 	Check       = "check"

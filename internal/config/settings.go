@@ -9,7 +9,7 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Addr },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Export, Audit, Rebuild, Deadletters, Backup, Check, Remove},
+		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Export, Audit, Rebuild, Deadletters, Restored, Backup, Check, Remove},
 		Flag:     "data", Env: "COSMOSBLOG_DATA", Default: "cosmosblog-data",
 		Meaning: "Path of the data folder, which holds the embedded engine's items and the key of local " +
 			"tokens. Created if it does not exist. It may contain other files.",
@@ -90,21 +90,21 @@ var settings = []Setting{
 		field: func(c *Config) any { return &c.Audience },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Remove},
+		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Restored, Remove},
 		Flag:     "endpoint", Env: "COSMOS_ENDPOINT", Default: "",
 		Meaning: "URL of the Cosmos DB account, http or https. If it is not set, the command uses the " +
 			"embedded engine.",
 		field: func(c *Config) any { return &c.Endpoint },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Remove},
+		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Restored, Remove},
 		Env:      "COSMOS_KEY", Default: "",
 		Meaning: "The account's key. If it is not set, the command signs in with Entra ID. There is no " +
 			"flag, because other users of the machine can read command lines.",
 		field: func(c *Config) any { return &c.Key },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Remove},
+		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Restored, Remove},
 		Flag:     "database", Env: "COSMOS_DATABASE", Default: "cosmosblog",
 		Meaning: "Name of the database in the account or in the embedded engine.",
 		field:   func(c *Config) any { return &c.Database },

@@ -1,12 +1,14 @@
 package datafolder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/lifecycle"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
@@ -19,7 +21,9 @@ type Options struct {
 	KeyName  string // the environment variable of Key, for errors; COSMOS_KEY if empty
 	Data     string // path of the data folder
 	Database string // database name
-	ReadOnly bool   // opening it needs no scripts, and creates neither definitions nor items
+	// ReadOnly: opening the database needs no scripts, and creates neither definitions nor items,
+	// except that a restored folder begins a history.
+	ReadOnly bool
 	// BackgroundBucket is cosmos.Options.BackgroundBucket. The engine of a data folder has no buckets
 	// if this process owns it, because it then never throttles.
 	BackgroundBucket int
@@ -85,6 +89,7 @@ func (d *Database) Changes() func(container, partition string) uint64 {
 }
 
 // Open opens a database until r closes. It creates the data folder if it does not exist. If the
+// folder was restored from a backup since the database was opened last, its history ends. If the
 // folder later turns out to be damaged, r fails with a *DamageError. Other errors:
 // *schema.MissingError if an account lacks containers or scripts, *schema.FormatError if the items
 // have another format.
@@ -152,7 +157,11 @@ func openOwned(r *lifecycle.Runner, o Options, client *ownerClient) (*Database, 
 	if o.ReadOnly {
 		prepare = schema.CheckSource
 	}
-	if err := prepare(r.Context(), db); err != nil {
+	err = prepare(r.Context(), db)
+	if err == nil {
+		err = noteLife(r.Context(), db, client.owner.Life)
+	}
+	if err != nil {
 		return nil, contentError(client.path, err)
 	}
 	place := fmt.Sprintf("%s, through process %d, which owns it", client.path, client.owner.PID)
@@ -201,7 +210,18 @@ func openEmbedded(r *lifecycle.Runner, engine *Engine, o Options) (*cosmos.DB, e
 		return nil, contentError(engine.folder.path, err)
 	}
 	r.OnClose(func() error { db.Close(); return nil })
-	return db, nil
+	return db, noteLife(r.Context(), db, engine.engine.Life())
+}
+
+// noteLife ends the history of a database if its folder was restored from a backup since the
+// database was opened last. A folder with no life never was a backup; for another one, noteLife
+// costs a point read.
+func noteLife(ctx context.Context, db *cosmos.DB, life string) error {
+	if life == "" {
+		return nil
+	}
+	_, err := changefeed.New(db).EndHistoryKeepingLeases(ctx, life, "the data folder was restored from a backup")
+	return err
 }
 
 // contentError names the folder whose containers or items are those of another version of the

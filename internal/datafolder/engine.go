@@ -152,7 +152,7 @@ func (e *DamageError) Unwrap() error { return e.cause }
 
 // share serves the engine to other processes until r closes.
 func (f *folder) share(r *lifecycle.Runner, engine *Engine, logger *slog.Logger) error {
-	if err := f.writeOwner(engine.engine.Key()); err != nil {
+	if err := f.writeOwner(engine.engine.Key(), engine.engine.Life()); err != nil {
 		return err
 	}
 	return f.serveSocket(r, lifecycle.Server{

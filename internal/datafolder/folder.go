@@ -31,8 +31,9 @@ type folder struct {
 
 // owner is the content of the file ownerName.
 type owner struct {
-	PID int    `json:"pid"`
-	Key string `json:"key"`
+	PID  int    `json:"pid"`
+	Key  string `json:"key"`
+	Life string `json:"life,omitempty"` // engine.Life
 }
 
 // own locks a folder and creates it if it does not exist. It returns files.ErrLocked if another
@@ -69,10 +70,10 @@ func folderError(path string, err error) error {
 
 func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 
-// writeOwner records the process that owns the folder, and the key that signs requests to its
-// engine.
-func (f *folder) writeOwner(key string) error {
-	text, err := json.Marshal(owner{os.Getpid(), key})
+// writeOwner records the process that owns the folder, the key that signs requests to its engine,
+// and the engine's life.
+func (f *folder) writeOwner(key, life string) error {
+	text, err := json.Marshal(owner{os.Getpid(), key, life})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func share(t *testing.T, f *folder, name string) (stop func()) {
 		stopped <- lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 			r.OnClose(f.release)
 			engine := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, name) })
-			err := f.writeOwner("key of " + name)
+			err := f.writeOwner("key of "+name, "")
 			if err == nil {
 				err = f.serveSocket(r, lifecycle.Server{
 					Handler:   engine,
@@ -128,7 +128,7 @@ func TestOwnedFoldersAreReachedThroughTheOwner(t *testing.T) {
 	path := t.TempDir()
 	serveFolder(t, path, "a")
 	c := connectTo(t, path)
-	if c.owner != (owner{os.Getpid(), "key of a"}) {
+	if c.owner != (owner{os.Getpid(), "key of a", ""}) {
 		t.Errorf("the owner is %+v", c.owner)
 	}
 	if got := ask(t, c); got != "a" {

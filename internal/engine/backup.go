@@ -11,7 +11,8 @@ import (
 var ErrClosed = errors.New("the engine is closed")
 
 // Backup writes a consistent copy of the engine's data to a new folder dir on the same file
-// system. Open accepts that folder like the original. Backup runs concurrently with requests.
+// system. Open accepts that folder like the original. The copy begins a new life: see Life. Backup
+// runs concurrently with requests.
 // Files that no longer change are hard-linked instead of copied if possible. It returns
 // ErrClosed, ErrDisk, or an error if dir exists or cannot be written.
 func (e *Engine) Backup(dir string) error {
@@ -23,6 +24,9 @@ func (e *Engine) Backup(dir string) error {
 	err := e.disk.failure()
 	if err == nil {
 		err = e.db.Checkpoint(dir, pebble.WithFlushedWAL())
+	}
+	if err == nil {
+		err = beginLife(e.fs, dir)
 	}
 	if err == nil {
 		err = writeSeal(e.fs, dir)

@@ -274,9 +274,18 @@ func TestBackupIsSealed(t *testing.T) {
 	if err != nil || len(logs) == 0 {
 		t.Fatalf("no log: %v", err)
 	}
-	damage(t, logs[len(logs)-1], "", damages["cut in the middle"])
-	if _, err := Open(Options{Dir: copied, Key: a.Key()}); !errors.Is(err, ErrDamaged) {
-		t.Errorf("got %v", err)
+	for _, file := range []string{logs[len(logs)-1], filepath.Join(copied, lifeName)} {
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		damage(t, file, "", damages["cut in the middle"])
+		if _, err := Open(Options{Dir: copied, Key: a.Key()}); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: got %v", file, err)
+		}
+		if err := os.WriteFile(file, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

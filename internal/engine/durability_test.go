@@ -224,6 +224,38 @@ func TestBackupIsConsistent(t *testing.T) {
 	b.create("p1", `{"id":"after","postId":"p1"}`)
 }
 
+// Each backup has a life of its own, which stays. A folder that never was a backup has none.
+func TestLifeOfBackups(t *testing.T) {
+	fs := vfs.NewMem()
+	a := newBlog(t, Options{Dir: "data", FS: fs})
+	if a.Life() != "" || newAccount(t, Options{}).Life() != "" {
+		t.Errorf("the life of a new folder is %q", a.Life())
+	}
+	for _, dir := range []string{"b", "c"} {
+		if err := a.Backup(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, c := newAccount(t, Options{Dir: "b", FS: fs}), newAccount(t, Options{Dir: "c", FS: fs})
+	if err := b.Backup("d"); err != nil {
+		t.Fatal(err)
+	}
+	d := newAccount(t, Options{Dir: "d", FS: fs})
+	if lives := []string{b.Life(), c.Life(), d.Life()}; slices.Contains(lives, "") || lives[0] == lives[1] || lives[0] == lives[2] {
+		t.Errorf("the lives of three backups are %q", lives)
+	}
+	life := b.Life()
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again := newAccount(t, Options{Dir: "b", FS: fs}); again.Life() != life || again.Check() != nil {
+		t.Errorf("the life was %s, and is %s after a restart", life, again.Life())
+	}
+	if a.Life() != "" {
+		t.Error("a backup changed the life of the folder")
+	}
+}
+
 func TestClosedEngineReturns503(t *testing.T) {
 	a := newBlog(t, Options{})
 	for range 2 {

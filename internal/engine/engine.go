@@ -94,6 +94,7 @@ type Engine struct {
 
 	waiting atomic.Int64 // number of transactions waiting for the disk
 
+	life   string // see Life
 	epoch  uint64 // number of times the folder was opened
 	serial atomic.Uint64
 
@@ -147,6 +148,9 @@ func Open(options Options) (*Engine, error) {
 	}
 	if options.Dir != "" {
 		if e.disk, err = newDisk(e.fs, options.Dir, options.damaged); err != nil {
+			return nil, openFailure(options.Dir, err)
+		}
+		if e.life, err = readLife(e.fs, options.Dir); err != nil {
 			return nil, openFailure(options.Dir, err)
 		}
 		settings.FS = e.disk

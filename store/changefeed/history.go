@@ -1,6 +1,7 @@
 package changefeed
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"strings"
@@ -32,18 +33,28 @@ type History struct {
 	// stop.
 	Reason string
 	// IsRebuilt reports that the views have no state of the history before: they were rebuilt since,
-	// or there is none. Until then, a view may be ahead of its source.
+	// or there is none, or the views went back with their sources. Until then, a view may be ahead of
+	// its source.
 	IsRebuilt bool
+	// Life is the engine.Life of the data folder, when EndHistoryKeepingLeases last noted one.
+	Life string
 
-	etag azcore.ETag
+	// leasesSince is the name of the first history whose leases are valid in this one: those of later
+	// ones are, too. Histories differ in it from Name if EndHistoryKeepingLeases began them.
+	leasesSince string
+	etag        azcore.ETag
 }
 
 // noHistoryEnded is the history of a database that never went back.
 var noHistoryEnded = History{IsRebuilt: true}
 
-// HasWholeFeeds reports whether the change feeds show all items. No document says that a restored
-// feed shows the items that were restored.
-func (h History) HasWholeFeeds() bool { return h.Name == "" }
+// HasWholeFeeds reports whether the change feeds certainly show all items. No document says that
+// a restored feed shows the items that were restored. The feeds of a data folder do, also where
+// HasWholeFeeds is false.
+func (h History) HasWholeFeeds() bool { return h.leasesSince == "" }
+
+// keepsLeasesOf reports whether leases of another history are valid in this one, or in a later one.
+func (h History) keepsLeasesOf(name string) bool { return name >= h.leasesSince }
 
 // Began returns the time at which the history before ended, or zero.
 func (h History) Began() time.Time {
@@ -53,31 +64,40 @@ func (h History) Began() time.Time {
 
 const historySeparator = "/" // between the time and the random text of a name
 
-// following returns the history that begins at a time after h.
+// following returns the history that begins at a time after h. No lease is valid in it.
 func (h History) following(now time.Time, reason string) History {
 	if began := h.Began(); !now.After(began) {
 		now = began.Add(time.Millisecond) // the clock of the database went back, too
 	}
-	return History{Name: string(blog.NewDateTime(now)) + historySeparator + rand.Text(), Reason: reason}
+	name := string(blog.NewDateTime(now)) + historySeparator + rand.Text()
+	return History{Name: name, Reason: reason, Life: h.Life, leasesSince: name, etag: h.etag}
 }
 
 type historyItem struct {
-	ID        string      `json:"id"`
-	Type      string      `json:"type"`
-	Name      string      `json:"name"`
-	Reason    string      `json:"reason"`
-	IsRebuilt bool        `json:"isRebuilt"`
-	ETag      azcore.ETag `json:"_etag,omitempty"`
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	historyFields
+	ETag azcore.ETag `json:"_etag,omitempty"`
+}
+
+// historyFields are the properties of the item that those of leases do not have.
+type historyFields struct {
+	Name        string `json:"name,omitempty"`
+	Reason      string `json:"reason,omitempty"`
+	IsRebuilt   bool   `json:"isRebuilt,omitempty"`
+	LeasesSince string `json:"leasesSince,omitempty"`
+	Life        string `json:"life,omitempty"`
 }
 
 const typeHistory = "history" // also the id and the partition key of the only item
 
-func (i historyItem) history() History {
-	return History{Name: i.Name, Reason: i.Reason, IsRebuilt: i.IsRebuilt, etag: i.ETag}
+func (f historyFields) history(etag azcore.ETag) History {
+	return History{Name: f.Name, Reason: f.Reason, IsRebuilt: f.IsRebuilt, leasesSince: f.LeasesSince, Life: f.Life, etag: etag}
 }
 
 func (h History) item() historyItem {
-	return historyItem{ID: typeHistory, Type: typeHistory, Name: h.Name, Reason: h.Reason, IsRebuilt: h.IsRebuilt}
+	fields := historyFields{Name: h.Name, Reason: h.Reason, IsRebuilt: h.IsRebuilt, LeasesSince: h.leasesSince, Life: h.Life}
+	return historyItem{ID: typeHistory, Type: typeHistory, historyFields: fields}
 }
 
 // History reads the present history: one point read.
@@ -89,28 +109,54 @@ func (f *Feeds) History(ctx context.Context) (History, error) {
 	if err != nil {
 		return History{}, err
 	}
-	item.ETag = etag
-	return item.history(), nil
+	return item.history(etag), nil
 }
 
-// EndHistory ends the history of a given name, and returns the one that begins. If another process
-// has ended it already, EndHistory returns the present one. So of several that notice the same end,
-// one ends the history, and none ends the next one.
-func (f *Feeds) EndHistory(ctx context.Context, name, reason string) (present History, err error) {
+// EndHistory ends the history of a given name, and returns the one that begins, in which no lease
+// is valid and the views are to be rebuilt. If another process has ended it already, EndHistory
+// returns the present one. So of several that notice the same end, one ends the history, and none
+// ends the next one.
+func (f *Feeds) EndHistory(ctx context.Context, name, reason string) (History, error) {
+	return f.endHistory(ctx, func(present History) (History, bool) {
+		return present.following(f.db.Now(), reason), present.Name == name
+	})
+}
+
+// EndHistoryKeepingLeases ends the present history of a database whose containers went back to one
+// moment, all together: the leases and the views went back with their sources, and stay valid.
+// Only positions that are stored elsewhere do not. It stores life, which may be empty, and returns
+// the history that begins. If life is that of the present history already, and not empty, it only
+// returns that one. If life is empty, the former one stays. Several processes may call it at the
+// same time, also while a projector works; of those with the same life, one ends the history.
+func (f *Feeds) EndHistoryKeepingLeases(ctx context.Context, life, reason string) (History, error) {
+	return f.endHistory(ctx, func(present History) (History, bool) {
+		next := present.following(f.db.Now(), reason)
+		next.IsRebuilt, next.leasesSince = present.IsRebuilt, present.leasesSince
+		next.Life = cmp.Or(life, present.Life)
+		return next, life == "" || present.Life != life
+	})
+}
+
+// endHistory replaces the present history by the one that next returns, if next returns true. It
+// returns the one that is then present.
+func (f *Feeds) endHistory(ctx context.Context, next func(present History) (History, bool)) (present History, err error) {
 	ctx = cosmos.InSession(ctx)
 	err = cosmos.RetryOnConflict(func() error {
 		// The read may be old. The write then fails, and its answer makes the session current.
-		if present, err = f.History(ctx); err != nil || present.Name != name {
+		if present, err = f.History(ctx); err != nil {
 			return err
 		}
-		next := present.following(f.db.Now(), reason)
+		begun, ends := next(present)
+		if !ends {
+			return nil
+		}
 		if present.etag == "" {
-			next.etag, err = cosmos.Create(ctx, f.leases, typeHistory, next.item())
+			begun.etag, err = cosmos.Create(ctx, f.leases, typeHistory, begun.item())
 		} else {
-			next.etag, err = cosmos.Replace(ctx, f.leases, typeHistory, typeHistory, next.item(), present.etag)
+			begun.etag, err = cosmos.Replace(ctx, f.leases, typeHistory, typeHistory, begun.item(), present.etag)
 		}
 		if err == nil {
-			present = next
+			present = begun
 		}
 		return err
 	})

@@ -46,6 +46,15 @@ func (l *Lease) Begin(history string) {
 	}
 }
 
+// Enter makes the lease one of the present history. It is valid there if the history keeps the
+// leases of its own one, and otherwise begins (Begin).
+func (l *Lease) Enter(present History) {
+	if !present.keepsLeasesOf(l.History) {
+		l.Begin(present.Name)
+	}
+	l.History = present.Name
+}
+
 // Pass moves the position to that of a page (ChangePage.Position) that was read at a time by the
 // database's clock, unless it is later already. All ranges that the position names get the number
 // of the page's range, which continues them.
@@ -125,7 +134,7 @@ type leaseItem struct {
 }
 
 // Leases reads all leases, in no order. One that belongs to a history that has ended is returned as
-// Lease.Begin leaves it.
+// Lease.Enter leaves it.
 func (f *Feeds) Leases(ctx context.Context) ([]Lease, error) {
 	leases, _, err := f.LeasesAndHistory(ctx)
 	return leases, err
@@ -140,35 +149,41 @@ func (f *Feeds) LeasesAndHistory(ctx context.Context) ([]Lease, History, error) 
 	leases, history := make([]Lease, 0, len(items)), noHistoryEnded
 	for _, item := range items {
 		if item.Type == typeHistory {
-			history = item.history().history()
+			history = item.history(azcore.ETag(item.ETag))
 		} else {
 			leases = append(leases, item.leaseItem.lease())
 		}
 	}
-	for _, lease := range leases {
-		if lease.History > history.Name { // a replica that lags has answered for the item
-			history = History{Name: lease.History}
-		}
+	if history, err = f.atLeast(ctx, history, leases); err != nil {
+		return nil, History{}, err
 	}
 	for i := range leases {
-		if leases[i].History != history.Name {
-			leases[i].Begin(history.Name)
-		}
+		leases[i].Enter(history)
 	}
 	return leases, history, nil
+}
+
+// atLeast returns a listed history, or the present one if a lease that was listed with it is of a
+// later one: the history ended during the listing, or a replica that lags answered for the item.
+func (f *Feeds) atLeast(ctx context.Context, listed History, leases []Lease) (History, error) {
+	latest := listed.Name
+	for _, lease := range leases {
+		latest = max(latest, lease.History)
+	}
+	if latest == listed.Name {
+		return listed, nil
+	}
+	present, err := f.History(ctx)
+	if err == nil && present.Name < latest { // the replica still lags, so this is an account
+		present = History{Name: latest, leasesSince: latest}
+	}
+	return present, err
 }
 
 // listedItem is an item that leasesQuery returns.
 type listedItem struct {
 	leaseItem
-
-	Name      string `json:"name"`
-	Reason    string `json:"reason"`
-	IsRebuilt bool   `json:"isRebuilt"`
-}
-
-func (i listedItem) history() historyItem {
-	return historyItem{Name: i.Name, Reason: i.Reason, IsRebuilt: i.IsRebuilt, ETag: azcore.ETag(i.ETag)}
+	historyFields
 }
 
 // CreateLease creates a lease. It changes nothing if a lease with its id exists.

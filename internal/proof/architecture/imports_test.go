@@ -20,7 +20,7 @@ var allowedImports = map[string][]string{
 	"internal/budget": {"internal/blog", "internal/limits"},
 	"internal/config": {"internal/limits", "internal/loopback"},
 	"internal/datafolder": {"internal/auth", "internal/engine", "internal/files", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
-		"store/cosmos", "store/provision", "store/schema"},
+		"store/changefeed", "store/cosmos", "store/provision", "store/schema"},
 	"internal/documents": {"graph", "internal/blog", "internal/limits", "internal/price", "internal/querylimits", "internal/variables"},
 	"internal/graphqlws": {}, // serves any schema
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/documents", "internal/graphqlws", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
