@@ -40,7 +40,7 @@ func (p *Projector) listLeases(ctx context.Context) ([]changefeed.Lease, error) 
 		leases, history, err = p.createMissing(ctx, ranges)
 	}
 	if err == nil {
-		err = p.follow(ctx, history)
+		leases, err = p.follow(ctx, history, leases)
 	}
 	if err != nil {
 		return nil, errors.Join(failed, err)

@@ -73,7 +73,7 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 		result = drained
 	}
 	written := ofViews(cosmos.WrittenInSession(ctx))
-	if view := wentBack(at, written); view != "" {
+	if view := wentBack(at, ofViews(cosmos.FirstWrittenInSession(ctx))); view != "" {
 		return r.endHistory(ctx, at, "the container "+view+" was reset to an earlier state")
 	}
 	return result, r.held.advance(ctx, progress{
@@ -124,16 +124,16 @@ func (r *reader) beyondEnd(ctx context.Context, at changefeed.Lease, page change
 	return r.endHistory(ctx, at, "the container "+at.Container+" was reset to an earlier state")
 }
 
-// wentBack returns a view in which a step has written a state before one that the lease knows, or
-// "". A write is executed on the latest state, so the view has lost states.
-func wentBack(at changefeed.Lease, written cosmos.SessionTokens) string {
+// wentBack returns a view in which the first writes of a step have produced a state before one that
+// the lease knows, or "". A write is executed on the latest state, so the view has lost states.
+func wentBack(at changefeed.Lease, first cosmos.SessionTokens) string {
 	before, err := cosmos.ParseSessionTokens(at.Views)
 	if err != nil {
 		return ""
 	}
-	for view, token := range written {
-		for id, position := range token {
-			if known, ok := before[view][id]; ok && !written[view].Covers(id+":"+known) && position != "" {
+	for view, token := range first {
+		for id := range token {
+			if known := before[view][id]; known != "" && !token.Covers(id+":"+known) {
 				return view
 			}
 		}

@@ -36,7 +36,7 @@ func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
 		return idle, err
 	}
 	p.options.Logger.Info("the views are rebuilt", "history", history.Name)
-	return idle, nil
+	return more, nil
 }
 
 // isNotBegun reports whether a lease of a feed range has no position in the present history yet.
@@ -46,24 +46,31 @@ func isNotBegun(lease changefeed.Lease) bool {
 }
 
 // follow tells the workers the present history. Once the views are rebuilt, it deletes the lease of
-// the rebuild, if this projector holds it.
-func (p *Projector) follow(ctx context.Context, present changefeed.History) error {
+// the rebuild, unless another projector holds it. It returns the other leases.
+func (p *Projector) follow(ctx context.Context, present changefeed.History, leases []changefeed.Lease) ([]changefeed.Lease, error) {
 	p.mu.Lock()
 	p.history = present
 	p.mu.Unlock()
 	for _, w := range p.sortedWorkers() {
 		w.held.follow(present)
-		if w.id != rebuildLease || !present.IsRebuilt {
-			continue
-		}
-		if err := w.stop(ctx); err != nil {
-			return err
-		}
-		if err := p.feeds.DeleteLease(ctx, w.held.current()); err != nil && !errors.Is(err, changefeed.ErrLeaseLost) {
-			return err
+	}
+	i := slices.IndexFunc(leases, isOfRebuild)
+	if i < 0 || !present.IsRebuilt || leases[i].Owner != "" && leases[i].Owner != p.options.Owner {
+		return leases, nil
+	}
+	lease := leases[i]
+	for _, w := range p.sortedWorkers() {
+		if w.id == lease.ID {
+			if err := w.stop(ctx); err != nil {
+				return nil, err
+			}
+			lease = w.held.current()
 		}
 	}
-	return nil
+	if err := p.feeds.DeleteLease(ctx, lease); err != nil && !errors.Is(err, changefeed.ErrLeaseLost) {
+		return nil, err
+	}
+	return slices.Delete(leases, i, i+1), nil
 }
 
 // History returns the history of the database as of the last listing of the leases. It sends no

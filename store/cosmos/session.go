@@ -124,6 +124,12 @@ func WrittenInSession(ctx context.Context) SessionTokens {
 	return copyOf(ctx, func(s *session) SessionTokens { return s.written })
 }
 
+// FirstWrittenInSession returns a copy of the states that the first of the successful writes of ctx
+// have produced.
+func FirstWrittenInSession(ctx context.Context) SessionTokens {
+	return copyOf(ctx, func(s *session) SessionTokens { return s.first })
+}
+
 // SeenAfterWrites returns a copy of the states in the answers to the writes of ctx, also to those
 // that failed, and to later requests to the same containers. A write whose answer was lost is part
 // of them if a later request has found it. States that ctx has joined are not.
@@ -147,6 +153,7 @@ type session struct {
 	mu       sync.Mutex
 	seen     SessionTokens      // of all answers, and joined
 	written  SessionTokens      // of the answers to successful writes; nil before the first one
+	first    SessionTokens      // of the earliest of these answers; nil before
 	since    SessionTokens      // of the answers since a write was sent to the container; nil before
 	claimed  SessionTokens      // of ClaimSession; nil before its first call
 	failed   []string           // containers whose claims were dropped
@@ -193,6 +200,10 @@ func (s *session) keep(container, token string, ofWrite bool) {
 			s.written = SessionTokens{}
 		}
 		s.written.of(container).Merge(token)
+		if s.first == nil {
+			s.first = SessionTokens{}
+		}
+		s.first.of(container).mergeEarlier(token)
 	}
 }
 

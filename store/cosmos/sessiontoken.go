@@ -41,6 +41,15 @@ func (t SessionToken) Merge(token string) {
 	}
 }
 
+// mergeEarlier is Merge, except that the earlier of two positions is kept.
+func (t SessionToken) mergeEarlier(token string) {
+	for part := range strings.SplitSeq(token, ",") {
+		if id, position, ok := strings.Cut(part, ":"); ok && (t[id] == "" || laterPosition(t[id], position)) {
+			t[id] = position
+		}
+	}
+}
+
 // add adds the position of a range, unless t has a later one.
 func (t SessionToken) add(id, position string) {
 	if !laterPosition(t[id], position) {

@@ -1,0 +1,209 @@
+package projector_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/blog"
+	"cosmosblog/projector"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
+)
+
+// rebuilds lets a projector rebuild the views of a database.
+func (w *world) rebuilds(o *projector.Options) {
+	db := o.DB
+	o.Rebuild = func(ctx context.Context) error {
+		_, err := audit.Rebuild(ctx, db, audit.RebuildOptions{})
+		return err
+	}
+}
+
+// newLosingWorld returns a world whose account can go back to an earlier state.
+func newLosingWorld(t *testing.T) *world {
+	return newWorldOn(t, 1, cosmostest.Options{Follower: true})
+}
+
+// If posts alone loses its last writes, the projectors notice, and the views become those of what is
+// left: also of posts that were edited before and after, whose revisions come again, and of those
+// that are gone. Before, changes were skipped without a sign, and edits were refused.
+func TestPostsGoBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLosingWorld(t)
+		stop := []func(){}
+		for range 2 {
+			_, end := w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll = time.Second })
+			stop = append(stop, end)
+		}
+		anna, ben := w.user(), w.user()
+		kept := w.posts(anna, 3)
+		time.Sleep(20 * time.Second)
+		w.engine.Follower.Lead()
+		for range 3 {
+			w.edit(anna, kept[0], "A lost title")
+		}
+		w.like(ben, kept[1])
+		w.posts(anna, 2)
+		time.Sleep(20 * time.Second)
+		w.engine.LoseWrites(schema.Posts)
+		w.edit(anna, kept[0], "A new title")
+		w.posts(ben, 1)
+		time.Sleep(time.Minute)
+		history, err := w.store.History(t.Context())
+		if w.must(err); history.Name == "" || !history.IsRebuilt || !strings.Contains(history.Reason, schema.Posts) {
+			t.Errorf("the history is %+v", history)
+		}
+		w.edit(anna, kept[2], "Another title")
+		created := w.posts(anna, 1)
+		time.Sleep(20 * time.Second)
+		for _, lease := range w.leasesOf(schema.Posts) {
+			if lease.History != history.Name || lease.Position == "" {
+				t.Errorf("a lease is %+v, in the history %s", lease, history.Name)
+			}
+		}
+		if !w.feedShows(created[0], 0)() {
+			t.Error("the feed lacks a new post")
+		}
+		w.wantNoDrift()
+		for _, end := range stop {
+			end()
+		}
+	})
+}
+
+// edit gives a post another title.
+func (w *world) edit(author *blog.User, post *blog.Post, title string) {
+	w.Helper()
+	if _, err := w.store.UpdatePost(w.Context(), author.ID, post.ID, blog.PostChange{Title: &title}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// If a view loses its last writes, the next write to it shows that, and the view is rebuilt.
+func TestViewGoesBack(t *testing.T) {
+	for _, view := range []string{schema.Feed, schema.Lists, schema.Users} {
+		t.Run(view, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newLosingWorld(t)
+				_, stop := w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll = time.Second })
+				defer stop()
+				anna := w.user()
+				w.posts(anna, 2)
+				time.Sleep(20 * time.Second)
+				w.engine.Follower.Lead()
+				for range 3 {
+					w.posts(anna, 1)
+					time.Sleep(10 * time.Second)
+				}
+				w.engine.LoseWrites(view)
+				time.Sleep(20 * time.Second)
+				w.posts(anna, 1)
+				time.Sleep(time.Minute)
+				w.wantNoDrift()
+				if history, err := w.store.History(t.Context()); err != nil || !history.IsRebuilt || history.Name == "" {
+					t.Errorf("the history is %+v, %v", history, err)
+				}
+			})
+		})
+	}
+}
+
+// A replica that lags does not end a history, also if it lags for most of a minute.
+func TestLaggingReplicaEndsNoHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLosingWorld(t)
+		_, stop := w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll = time.Second })
+		defer stop()
+		anna := w.user()
+		w.posts(anna, 1)
+		for range 5 {
+			w.engine.Follower.Lead()
+			w.posts(anna, 2)
+			time.Sleep(5 * time.Second) // the projector reads them from the leader
+			w.engine.Follower.Hold()
+			time.Sleep(50 * time.Second)
+			w.engine.Follower.CatchUp()
+			time.Sleep(time.Second)
+		}
+		if history, err := w.store.History(t.Context()); err != nil || history.Name != "" {
+			t.Errorf("the history is %+v, %v", history, err)
+		}
+	})
+}
+
+// Of several processes that notice the same end at different times, each follows the history that
+// the first began.
+func TestOneEndOfAHistory(t *testing.T) {
+	w := newWorld(t)
+	first, err := w.store.EndHistory(t.Context(), "", "the first")
+	w.must(err)
+	second, err := w.store.EndHistory(t.Context(), "", "the second")
+	if w.must(err); second.Name != first.Name || second.Reason != "the first" {
+		t.Errorf("the history %+v was followed by %+v", first, second)
+	}
+	third, err := w.store.EndHistory(t.Context(), first.Name, "another end")
+	if w.must(err); third.Name <= first.Name || third.IsRebuilt {
+		t.Errorf("the history %+v was followed by %+v", first, third)
+	}
+	w.must(w.store.NoteRebuilt(t.Context(), first.Name))
+	if now, err := w.store.History(t.Context()); err != nil || now.IsRebuilt {
+		t.Errorf("the rebuild of an earlier history counts: %+v, %v", now, err)
+	}
+	w.must(w.store.NoteRebuilt(t.Context(), third.Name))
+	if now, err := w.store.History(t.Context()); err != nil || !now.IsRebuilt {
+		t.Errorf("the history is %+v, %v", now, err)
+	}
+}
+
+// While a history has begun and the views are not rebuilt, leases have no position, also if their
+// changes are projected: the views may be ahead of their sources. A projector that cannot rebuild
+// leaves that to others.
+func TestNoPositionBeforeTheRebuild(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	w.posts(anna, 2)
+	w.settle()
+	_, err := w.store.EndHistory(t.Context(), "", "a test")
+	w.must(err)
+	for _, lease := range w.leasesOf(schema.Posts) {
+		if lease.Position != "" || lease.Views != "" || !changefeed.IsFromNow(lease.Continuation) {
+			t.Errorf("the lease of a history that ended is read as %+v", lease)
+		}
+	}
+	w.settle()
+	w.posts(anna, 1)
+	w.settle()
+	for _, lease := range w.leasesOf(schema.Posts) {
+		if lease.Position != "" || changefeed.IsFromNow(lease.Continuation) {
+			t.Errorf("before the rebuild, the lease is %+v", lease)
+		}
+	}
+	p := w.projector(w.store, w.rebuilds)
+	for range 3 {
+		w.must(p.SettleForTests(t.Context()))
+		w.clock.Advance(time.Minute)
+	}
+	w.posts(anna, 1)
+	w.settle()
+	for _, lease := range w.leasesOf(schema.Posts) {
+		if lease.Position == "" {
+			t.Errorf("after the rebuild, the lease is %+v", lease)
+		}
+	}
+	if leases, err := w.store.Leases(t.Context()); err != nil || strings.Contains(leaseIDs(leases), "rebuild") {
+		t.Errorf("the leases are %s, %v", leaseIDs(leases), err)
+	}
+}
+
+func leaseIDs(leases []changefeed.Lease) string {
+	var ids []string
+	for _, lease := range leases {
+		ids = append(ids, lease.ID)
+	}
+	return strings.Join(ids, " ")
+}
