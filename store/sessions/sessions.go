@@ -92,6 +92,7 @@ type Session struct {
 	changed *User      // by this operation
 	stale   bool
 	isLost  bool                 // the state of the account's user that the client has written
+	user    *User                // if isLost, the present one; nil if there is none
 	reached cosmos.SessionTokens // instead of what the request sent, if isReached is false; otherwise nil
 }
 
@@ -302,7 +303,7 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 	// A token names no views: their states are those of the checkpoints.
 	failed := slices.DeleteFunc(slices.Clone(cosmos.FailedClaims(ctx)), func(container string) bool { return !isWritten(container) })
 	x.mu.Lock()
-	reached, isLost := x.reached, x.isLost
+	reached, isLost, user := x.reached, x.isLost, x.user
 	x.mu.Unlock()
 	if reached != nil {
 		failed = append(failed, source)
@@ -318,7 +319,7 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 	seen.Merge(reached)
 	heal := func(t Token) Token {
 		if t = t.without(failed, seen, x.begun); isLost {
-			t.User = nil
+			t.User = user
 		}
 		return t
 	}
@@ -372,7 +373,12 @@ func (x *Session) UserRead(id string, user *blog.User) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.isLost = x.isLost || x.changed == nil && (user == nil || user.Revision < x.needed.User.Revision)
+	if x.changed != nil || user != nil && user.Revision >= x.needed.User.Revision {
+		return
+	}
+	if x.isLost = true; user != nil {
+		x.user = &User{ID: id, Revision: user.Revision, Username: strings.Clone(user.Username)}
+	}
 }
 
 // OwnUser returns the account's user after a rename that copies of the username may lack, or nil.
@@ -382,9 +388,13 @@ func (x *Session) OwnUser() *User {
 		return nil
 	}
 	x.mu.Lock()
-	user := x.changed.after(x.needed.User)
-	if user == nil && !x.isLost {
-		user = x.needed.User
+	known := x.needed.User
+	if x.isLost {
+		known = x.user
+	}
+	user := x.changed.after(known)
+	if user == nil {
+		user = known
 	}
 	x.mu.Unlock()
 	if user == nil || user.Username == "" || user.ID != x.account {

@@ -181,32 +181,37 @@ func (t Token) Join(later Token) Token {
 	if later.isEmpty() {
 		return t
 	}
-	joined := Token{Written: cosmos.SessionTokens{}, User: t.User}
+	joined := Token{Written: cosmos.SessionTokens{}, At: map[string]time.Time{}, User: t.User}
 	joined.Written.Merge(t.Written)
 	joined.Written.Merge(later.Written)
 	for container, token := range joined.Written {
 		joined.Written[container] = bounded(token, later.Written[container])
 	}
-	joined.At = joinedTimes(joined.Written[source], t.At, later.At)
+	joined.joinTimes(t, later)
 	if t.User == nil || later.User != nil && (later.User.ID != t.User.ID || later.User.Revision >= t.User.Revision) {
 		joined.User = later.User.after(t.User)
 	}
 	return joined
 }
 
-// joinedTimes returns the later of two times of each range of a token.
-func joinedTimes(of cosmos.SessionToken, a, b map[string]time.Time) map[string]time.Time {
-	if len(of) == 0 {
-		return nil
-	}
-	at := make(map[string]time.Time, len(of))
-	for id := range of {
-		at[id] = a[id]
-		if b[id].After(a[id]) {
-			at[id] = b[id]
+// joinTimes sets the times of a token that joins two others: the later one of each range. If a write
+// has a lower number than one that was made long before, the database has lost the latter, and only
+// the later one counts.
+func (t Token) joinTimes(tokens ...Token) {
+	for id := range t.Written[source] {
+		var last Token
+		for _, one := range tokens {
+			if position := one.Written[source][id]; position != "" && one.At[id].After(last.At[id]) {
+				last = one
+			}
 		}
+		for _, one := range tokens {
+			if position := one.Written[source][id]; position != "" && last.At[id].Sub(one.At[id]) > lostAfter {
+				t.Written[source][id] = last.Written[source][id]
+			}
+		}
+		t.At[id] = last.At[id]
 	}
-	return at
 }
 
 // after returns u with the username of a former state of the user, if u has none and the user still

@@ -58,6 +58,35 @@ func TestJoinedTokens(t *testing.T) {
 	}
 }
 
+// Of two writes, the later position counts. A lower number that was written long after the other one
+// shows that the database has lost that.
+func TestJoinedTimes(t *testing.T) {
+	at := func(text string, after time.Duration) Token {
+		token := written(t, text)
+		token.At = timesOf(token.Written[source], writtenAt.Add(after))
+		return token
+	}
+	for _, test := range []struct {
+		one, other Token
+		want       string
+		at         time.Duration
+	}{
+		{at("posts=0:-1#5", 0), at("posts=0:-1#7", time.Second), "0:-1#7", time.Second},
+		{at("posts=0:-1#7", 0), at("posts=0:-1#5", time.Second), "0:-1#7", time.Second},
+		{at("posts=0:-1#7", 0), at("posts=0:-1#5", lostAfter+time.Second), "0:-1#5", lostAfter + time.Second},
+		{at("posts=0:-1#5", 0), at("posts=0:-1#7", lostAfter+time.Second), "0:-1#7", lostAfter + time.Second},
+	} {
+		for _, got := range []Token{test.one.Join(test.other), test.other.Join(test.one)} {
+			if got.Written[source].String() != test.want || !got.At["0"].Equal(writtenAt.Add(test.at)) {
+				t.Errorf("got %v at %v, want %s after %v", got.Written, got.At, test.want, test.at)
+			}
+		}
+		if again, err := Parse(test.one.String() + "," + test.other.String()); err != nil || again.Written[source].String() != test.want {
+			t.Errorf("parsed: %v, %v", again, err)
+		}
+	}
+}
+
 // A token has at most maxRanges positions of a container: first the latest ones.
 func TestRangesAreBounded(t *testing.T) {
 	var all Token
