@@ -29,9 +29,9 @@ func newLosingWorld(t *testing.T) *world {
 	return newWorldOn(t, 1, cosmostest.Options{Follower: true})
 }
 
-// If posts alone loses its last writes, the projectors notice, and the views become those of what is
-// left: also of posts that were edited before and after, whose revisions come again, and of those
-// that are gone. Before, changes were skipped without a sign, and edits were refused.
+// If posts alone loses its last writes, the projectors notice, and the views become those of what
+// is left: also of posts that were edited before and after, whose revisions come again, and of
+// those that are gone. Before, changes were skipped without a sign, and edits were refused.
 func TestPostsGoBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLosingWorld(t)

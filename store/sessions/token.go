@@ -194,9 +194,9 @@ func (t Token) Join(later Token) Token {
 	return joined
 }
 
-// joinTimes sets the times of a token that joins two others: the later one of each range. If a write
-// has a lower number than one that was made long before, the database has lost the latter, and only
-// the later one counts.
+// joinTimes sets the times of a token that joins two others: the later one of each range. If a
+// write has a lower number than one that was made long before, the database has lost the latter,
+// and only the later one counts.
 func (t Token) joinTimes(tokens ...Token) {
 	for id := range t.Written[source] {
 		var last Token

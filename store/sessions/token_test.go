@@ -58,8 +58,8 @@ func TestJoinedTokens(t *testing.T) {
 	}
 }
 
-// Of two writes, the later position counts. A lower number that was written long after the other one
-// shows that the database has lost that.
+// Of two writes, the later position counts. A lower number that was written long after the other
+// one shows that the database has lost that.
 func TestJoinedTimes(t *testing.T) {
 	at := func(text string, after time.Duration) Token {
 		token := written(t, text)

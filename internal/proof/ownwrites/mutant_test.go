@@ -11,6 +11,9 @@ var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which co
 
 var finding = []string{".", "-run", "^TestClientsReadTheirWrites$"}
 
+// findingLosses runs enough histories to find a mistake that shows when the database goes back.
+var findingLosses = []string{".", "-run", "^TestDatabaseGoesBack$", "-losses", "16"}
+
 var mutants = map[string]mutanttest.Mutant{
 	"views are read without their states": {
 		File:  "../../../store/sessions/sessions.go",
@@ -77,6 +80,72 @@ var mutants = map[string]mutanttest.Mutant{
 		Right: "		err := t.poll(ctx, c, feeds)\n",
 		Wrong: "		err := t.poll(ctx, c, feeds[:0])\n",
 		Tests: finding,
+	},
+	"a position beyond the end stays": {
+		File:  "../../../projector/reader.go",
+		Right: "	if !hasLost && now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {\n",
+		Wrong: "	if hasLost || now.After(r.beyondEndSince) || now.Equal(r.beyondEndSince) {\n",
+		Tests: findingLosses,
+	},
+	"the leases of a history that ended are valid": {
+		File:  "../../../store/changefeed/history.go",
+		Right: "return name >= h.leasesSince }",
+		Wrong: "return name >= h.leasesSince || true }",
+		Tests: findingLosses,
+	},
+	"views are not rebuilt": {
+		File:  "../../../projector/rebuild.go",
+		Right: "	if err := p.options.Rebuild(ctx); err != nil {\n",
+		Wrong: "	if err := ctx.Err(); err != nil {\n",
+		Tests: findingLosses,
+	},
+	"checkpoints count before the rebuild": {
+		File:  "../../../projector/held_lease.go",
+		Right: "	if h.rebuilt {\n",
+		Wrong: "	if h.rebuilt || true {\n",
+		Tests: findingLosses,
+	},
+	"a rebuild begins before the leases": {
+		File:  "../../../projector/rebuild.go",
+		Right: "|| slices.ContainsFunc(leases, isNotBegun) {\n",
+		Wrong: "|| slices.ContainsFunc(leases, isNotBegun) && false {\n",
+		Tests: findingLosses,
+	},
+	"a rebuild reads the change feeds": {
+		File:  "../../../store/changefeed/history.go",
+		Right: "return h.leasesSince == \"\" }",
+		Wrong: "return h.leasesSince == \"\" || true }",
+		Tests: findingLosses,
+	},
+	"checkpoints of before a write count": {
+		File:  "../../../store/sessions/checkpoints.go",
+		Right: "	return written.Sub(asOf) <= maxPositionAge\n",
+		Wrong: "	return written.Sub(asOf) <= 1000*maxPositionAge\n",
+		Tests: findingLosses,
+	},
+	"lost writes are awaited": {
+		File:  "../../../store/sessions/checkpoints.go",
+		Right: "		return asOf.Sub(written) > lostAfter\n",
+		Wrong: "		return false\n",
+		Tests: findingLosses,
+	},
+	"lost names are remembered": {
+		File:  "../../../resolvers/load.go",
+		Right: "		sessions.From(ctx).UserRead(id, user)\n",
+		Wrong: "		_ = sessions.From(ctx).UserRead\n",
+		Tests: findingLosses,
+	},
+	"streams keep a lost session": {
+		File:  "../../../store/store.go",
+		Right: "		if cosmos.IsSessionLost(session) {\n",
+		Wrong: "		if cosmos.IsSessionLost(session) && false {\n",
+		Tests: findingLosses,
+	},
+	"an export goes on in another history": {
+		File:  "../../../store/export/export.go",
+		Right: "len(r.next.Positions) > 0 && r.next.History != r.history.Name {\n",
+		Wrong: "len(r.next.Positions) > 9999 && r.next.History != r.history.Name {\n",
+		Tests: findingLosses,
 	},
 }
 
