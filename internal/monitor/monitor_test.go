@@ -50,8 +50,14 @@ type observed struct {
 
 const testReadyLag = time.Minute
 
-// observe serves the checks and metrics of a process. isOurs is as for monitor.observer.
+// observe serves the checks and metrics of a server. isOurs is as for monitor.observer.
 func observe(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(projector.Lag) bool) *observed {
+	t.Helper()
+	return observeAs(t, b, p, isOurs, true)
+}
+
+// observeAs is observe for a server, or for a process that only runs a projector.
+func observeAs(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(projector.Lag) bool, isServer bool) *observed {
 	t.Helper()
 	o := &observed{testBlog: b, log: &strings.Builder{}, now: time.Now()}
 	o.traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
@@ -74,7 +80,7 @@ func observe(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(proj
 		Logger:    slog.New(slog.NewTextHandler(o.log, nil)),
 		Now:       o.clock,
 	})
-	o.server = httptest.NewServer(m.observer(isOurs, true).Handler())
+	o.server = httptest.NewServer(m.observer(isOurs, isServer).Handler())
 	t.Cleanup(o.server.Close)
 	return o
 }
