@@ -11,6 +11,7 @@ import (
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 )
 
@@ -60,6 +61,9 @@ func auditDatabase(r *lifecycle.Runner, task Task, database *datafolder.Database
 }
 
 func compare(ctx context.Context, task Task, database *datafolder.Database) error {
+	if history, err := changefeed.New(database.DB).History(ctx); err == nil && !history.IsRebuilt {
+		task.note("The views are being rebuilt, because %s. Until that is done, they may differ.", history.Reason)
+	}
 	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
 	table := &driftTable{to: task.Stdout, bar: auditBar{to: task.Stderr}, repair: task.Config.Repair}
 	result, err := audit.Run(limit.Context(ctx), database.DB, audit.Options{

@@ -80,18 +80,26 @@ func projectorOptions(database *datafolder.Database, task Task) projector.Option
 	return options
 }
 
-// rebuildViews rebuilds all views for a projector, as gently as the command rebuild does. Error:
-// some could not be compared, because they changed too often; those of audit.Rebuild.
+// rebuildViews rebuilds all views for a projector, as gently as the command rebuild does. If some
+// partitions changed too often to be compared, it tries again, and then leaves them: their views
+// are right as soon as the revisions of their posts have passed those of before. Errors: those of
+// audit.Rebuild.
 func rebuildViews(ctx context.Context, task Task, database *datafolder.Database) error {
 	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
-	rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{
-		Left: func(d audit.Drift) { task.Logger.Error("a view could not be rebuilt", "drift", d) },
-	})
-	if err == nil && rebuilt.Unstable > 0 {
-		err = fmt.Errorf("%d partitions changed too often to be rebuilt", rebuilt.Unstable)
+	for try := 1; ; try++ {
+		rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{})
+		if err != nil || rebuilt.Left == 0 && rebuilt.Unstable == 0 {
+			return err
+		}
+		if rebuilt.Unstable == 0 || try == rebuildTries {
+			task.Logger.Error("some views could not be rebuilt: run audit", "drifts", rebuilt.Left, "changed too often", rebuilt.Unstable)
+			return nil
+		}
 	}
-	return err
 }
+
+// rebuildTries is the number of rebuilds until views that change too often are left.
+const rebuildTries = 3
 
 // accountGather and accountBusyPoll are options of the projector for an account, whose change feeds
 // cost RU to read.
