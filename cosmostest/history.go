@@ -40,8 +40,8 @@ func (a *Account) LoseWrites(containers ...string) {
 // Restore restores the named containers, or all if none is named, to the state that the follower
 // has. It is LoseWrites, and also hides the past of these containers from their change feeds: they
 // show only what is written after Restore, and none of the items that were restored, until one is
-// written again. The documentation of the service's restores does not say whether their feeds show
-// these items; the account takes the harsher side. A continuation is valid as after LoseWrites.
+// written again, as those of the service (learn.microsoft.com/azure/cosmos-db/
+// restore-in-account-continuous-backup-introduction). A continuation is valid as after LoseWrites.
 //
 // To go back to a certain moment, a test calls Follower.Hold then, or Follower.Lead, with which no
 // read is late meanwhile, and Restore later. A further call hides what was written since the last

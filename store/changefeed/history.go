@@ -48,9 +48,10 @@ type History struct {
 // noHistoryEnded is the history of a database that never went back.
 var noHistoryEnded = History{IsRebuilt: true}
 
-// HasWholeFeeds reports whether the change feeds certainly show all items. No document says that
-// a restored feed shows the items that were restored. The feeds of a data folder do, also where
-// HasWholeFeeds is false.
+// HasWholeFeeds reports whether the change feeds certainly show all items. The feed of a restored
+// container has only the changes after the restore (learn.microsoft.com/azure/cosmos-db/
+// restore-in-account-continuous-backup-introduction). The feeds of a data folder show all, also
+// where HasWholeFeeds is false.
 func (h History) HasWholeFeeds() bool { return h.leasesSince == "" }
 
 // keepsLeasesOf reports whether leases of another history are valid in this one, or in a later one.

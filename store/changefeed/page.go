@@ -101,8 +101,10 @@ func (p Page) IsBeyondEnd() bool {
 // answered the page, and if the partition is not in the range of the answer.
 //
 // The request is a write that changes nothing (cosmos.AdvanceSession). Writes are executed on the
-// latest state, and its number only increases. So if that is less than the position, no replica has
-// more.
+// latest state, and each is assigned a new session token (learn.microsoft.com/dotnet/api/
+// microsoft.azure.cosmos.queryrequestoptions.sessiontoken). So if its number is less than the
+// position, no replica has more. That the token of a write that was rejected is as late as that,
+// too, is our belief.
 func (f *Feeds) HasLost(ctx context.Context, container, partition string, page ChangePage) (bool, error) {
 	ctx = cosmos.WithSession(ctx)
 	if err := cosmos.AdvanceSession(ctx, f.db.Container(container), partition, partition); err != nil {
