@@ -2,6 +2,7 @@ package projector_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,16 +26,22 @@ func (w *world) rebuilds(o *projector.Options) {
 }
 
 // newLosingWorld returns a world whose account can go back to an earlier state.
-func newLosingWorld(t *testing.T) *world {
-	return newWorldOn(t, 1, cosmostest.Options{Follower: true})
+func newLosingWorld(t *testing.T, ranges int) *world {
+	return newWorldOn(t, ranges, cosmostest.Options{Follower: true})
 }
 
 // If posts alone loses its last writes, the projectors notice, and the views become those of what
 // is left: also of posts that were edited before and after, whose revisions come again, and of
 // those that are gone. Before, changes were skipped without a sign, and edits were refused.
 func TestPostsGoBack(t *testing.T) {
+	for _, ranges := range []int{1, 4} {
+		t.Run(fmt.Sprint(ranges), func(t *testing.T) { testPostsGoBack(t, ranges) })
+	}
+}
+
+func testPostsGoBack(t *testing.T, ranges int) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newLosingWorld(t)
+		w := newLosingWorld(t, ranges)
 		stop := []func(){}
 		for range 2 {
 			_, end := w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll = time.Second })
@@ -89,7 +96,7 @@ func TestViewGoesBack(t *testing.T) {
 	for _, view := range []string{schema.Feed, schema.Lists, schema.Users} {
 		t.Run(view, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newLosingWorld(t)
+				w := newLosingWorld(t, 1)
 				_, stop := w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll = time.Second })
 				defer stop()
 				anna := w.user()
@@ -116,7 +123,7 @@ func TestViewGoesBack(t *testing.T) {
 // A replica that lags does not end a history, also if it lags for most of a minute.
 func TestLaggingReplicaEndsNoHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newLosingWorld(t)
+		w := newLosingWorld(t, 1)
 		_, stop := w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll = time.Second })
 		defer stop()
 		anna := w.user()

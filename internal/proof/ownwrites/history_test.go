@@ -54,6 +54,7 @@ type history struct {
 	*world
 	clients []*client
 	stops   []func() // of the servers
+	isBack  bool     // the database went back to an earlier state
 
 	lag    time.Duration
 	random *rand.Rand // of the observer
@@ -309,7 +310,9 @@ func (c *client) read() (stale bool) {
 		Tag0, Tag1, Tag2 shownList
 		Nodes            []*shownPost
 	}
-	a := c.server().must(c.subject, c.session, everything, map[string]any{"ids": ids}, &got)
+	s, variables := c.server(), map[string]any{"ids": ids}
+	c.waitWhileThrottled(s, variables)
+	a := s.must(c.subject, c.session, everything, variables, &got)
 	c.mu.Lock()
 	c.answers++
 	if a.Extensions.Stale {

@@ -100,6 +100,7 @@ func (h *history) goBack(random *rand.Rand) {
 		h.stopProjector()
 	}
 	goBack(containers...)
+	h.isBack = true
 	time.Sleep(pause)
 	h.runClients(func(c *client) { c.learn() })
 	if isDown {
@@ -211,6 +212,20 @@ func (c *client) learn() {
 			c.Fatal(err)
 		}
 		p.title, p.comments, p.deleted = post.Title, post.CommentCount, post.Deleted
+	}
+}
+
+// waitWhileThrottled waits while a server knows states that the database has lost: reads fail for a
+// moment.
+func (c *client) waitWhileThrottled(s *server, variables map[string]any) {
+	for range 10 {
+		if !c.isBack {
+			return
+		}
+		if _, err := s.ask(c.subject, c.session, everything, variables); err == nil || !strings.HasPrefix(err.Error(), "THROTTLED") {
+			return
+		}
+		time.Sleep(time.Second)
 	}
 }
 
