@@ -16,7 +16,8 @@ var copyText = text{
 	long: `Copies users, posts, comments and likes, then builds all views at the target. Source and
 target may be in use. Changes at the source during the copy are copied too, the last of them only
 by the next run. A copy overwrites only items that have changed at the source since the last copy.
-Items that were deleted at the target stay deleted. Interrupted copies resume.
+Items that were deleted at the target stay deleted. Interrupted copies resume. If the source went
+back to an earlier state, an interrupted copy begins again, and a later one needs an empty target.
 `,
 }
 
@@ -57,8 +58,9 @@ func copyInterrupted(task Task, err error) error {
 	const advice = "the copy was interrupted: run the same command to resume it"
 	_, damaged := errors.AsType[*datafolder.DamageError](err)
 	_, conflict := errors.AsType[*transfer.NameConflictError](err)
+	_, wentBack := errors.AsType[*transfer.HistoryError](err)
 	switch {
-	case damaged, conflict:
+	case damaged, conflict, wentBack, errors.Is(err, transfer.ErrPartialFeeds):
 		return err
 	case errors.Is(err, context.Canceled):
 		task.note(advice)
@@ -108,8 +110,9 @@ func withDatabase(task Task, place, database, key, keyName string) Task {
 func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (transfer.Copied, error) {
 	bar := feedBar{to: task.Stderr}
 	copied, err := transfer.Copy(ctx, from.DB, to.DB, transfer.Options{
-		Source:   sourceName(task.Config),
-		Progress: func(p transfer.Progress) { bar.update(int(p.Done), int(p.Total)) },
+		Source:        sourceName(task.Config),
+		FeedsAreWhole: from.IsFolder(),
+		Progress:      func(p transfer.Progress) { bar.update(int(p.Done), int(p.Total)) },
 	})
 	bar.end()
 	if cause := context.Cause(ctx); err != nil && cause != nil {

@@ -4,15 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/store/cosmos"
 )
 
-// checkpoint is the checkpoint of a copy from one source, an item of leases of the target. It
-// exists until the copy is done. The next copy reads the feeds from the beginning again, and
-// recognizes changed items by their revisions.
+// checkpoint is the checkpoint of copies from one source, an item of leases of the target. After a
+// copy is done, it has no continuations: the next copy reads the feeds from the beginning again,
+// and recognizes changed items by their revisions.
 type checkpoint struct {
 	database *database
 	item     checkpointItem
@@ -22,31 +23,42 @@ type checkpointItem struct {
 	ID            string            `json:"id"`
 	Type          string            `json:"type"`
 	Source        string            `json:"source"`
-	Continuations map[string]string `json:"continuations"` // by container and feed range of the source
+	Continuations map[string]string `json:"continuations"`     // by container and feed range of the source
+	History       string            `json:"history,omitempty"` // of the source, to which all here belongs
+	IsDone        bool              `json:"isDone,omitempty"`  // an earlier copy was done
 }
 
 const typeCopy = "copy"
 
-// openCheckpoint returns the checkpoint of an interrupted copy from the source, or a new one.
-func (d *database) openCheckpoint(ctx context.Context, source string) (*checkpoint, error) {
+// openCheckpoint returns the checkpoint of an interrupted copy from a history of the source, or a
+// new one. Error: *HistoryError if a copy of another history was done.
+func (d *database) openCheckpoint(ctx context.Context, source, history string) (*checkpoint, error) {
 	sum := sha256.Sum256([]byte(source))
 	c := &checkpoint{d, checkpointItem{
 		ID:            typeCopy + "." + hex.EncodeToString(sum[:16]),
 		Type:          typeCopy,
 		Source:        source,
 		Continuations: map[string]string{},
+		History:       history,
 	}}
-	err := d.db.RetryTransient(ctx, func() error {
-		item, _, err := cosmos.Read[checkpointItem](ctx, d.leases, c.item.ID, c.item.ID)
-		if err == nil && item.Continuations != nil {
-			c.item.Continuations = item.Continuations
-		}
+	var stored *checkpointItem
+	err := d.db.RetryTransient(ctx, func() (err error) {
+		stored, _, err = cosmos.Read[checkpointItem](ctx, d.leases, c.item.ID, c.item.ID)
 		return err
 	})
-	if cosmos.IsNotFound(err) {
-		err = nil
+	switch {
+	case cosmos.IsNotFound(err):
+		return c, nil
+	case err != nil:
+		return nil, err
+	case stored.History != history && stored.IsDone:
+		return nil, &HistoryError{}
+	case stored.History != history:
+		return c, nil
 	}
-	return c, err
+	c.item.IsDone = stored.IsDone
+	maps.Copy(c.item.Continuations, stored.Continuations)
+	return c, nil
 }
 
 // continuation returns the continuation of a feed; empty at its beginning.
@@ -58,6 +70,27 @@ func (c *checkpoint) reset(feed string) { delete(c.item.Continuations, feed) }
 // advance saves that a feed is copied up to the continuation.
 func (c *checkpoint) advance(ctx context.Context, feed, continuation string) error {
 	c.item.Continuations[feed] = continuation
+	return c.save(ctx)
+}
+
+// beginAgain drops the progress of an interrupted copy. Error: *HistoryError if an earlier copy was
+// done.
+func (c *checkpoint) beginAgain(ctx context.Context) error {
+	if c.item.IsDone {
+		return &HistoryError{}
+	}
+	clear(c.item.Continuations)
+	return c.save(ctx)
+}
+
+// finish saves that a copy is done.
+func (c *checkpoint) finish(ctx context.Context) error {
+	clear(c.item.Continuations)
+	c.item.IsDone = true
+	return c.save(ctx)
+}
+
+func (c *checkpoint) save(ctx context.Context) error {
 	text, err := cosmos.EncodeItem(c.item)
 	if err != nil {
 		return cosmos.ToBlogError(err)
@@ -66,16 +99,4 @@ func (c *checkpoint) advance(ctx context.Context, feed, continuation string) err
 		_, err := c.database.leases.UpsertItem(ctx, azcosmos.NewPartitionKeyString(c.item.ID), text, nil)
 		return cosmos.ToBlogError(err)
 	})
-}
-
-// remove deletes the checkpoint of a finished copy.
-func (c *checkpoint) remove(ctx context.Context) error {
-	err := c.database.db.RetryTransient(ctx, func() error {
-		_, err := c.database.leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(c.item.ID), c.item.ID, nil)
-		return cosmos.ToBlogError(err)
-	})
-	if cosmos.IsNotFound(err) {
-		return nil
-	}
-	return err
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,12 +25,18 @@ type Options struct {
 	Source string
 	// Parallel is the maximum number of partitions that are copied at a time; 8 if 0.
 	Parallel int
+	// FeedsAreWhole: the change feeds of the source show all items, also after it went back to an
+	// earlier state, as those of a data folder do.
+	FeedsAreWhole bool
 	// PageSize is the number of changes in a page; 1000 if 0. The service returns fewer if they
 	// exceed 4 MB.
 	PageSize int
-	// Progress is called once at the beginning, unless there is nothing to copy, and after every
-	// page, from one goroutine. May be nil.
+	// Progress is called once at the beginning, also if the copy begins again, unless there is nothing
+	// to copy, and after every page, from one goroutine. May be nil.
 	Progress func(Progress)
+
+	Now   func() time.Time                                 // time.Now if nil
+	Sleep func(ctx context.Context, d time.Duration) error // a timer if nil
 }
 
 // Progress is the progress of a copy.
@@ -60,18 +67,31 @@ var copiedContainers = []string{schema.Usernames, schema.Users, schema.Posts}
 // Copy copies users, usernames, and posts with comments and likes from one database into another.
 // It copies no views, because the target's projector builds them. It returns the number of items
 // that it wrote, even if it fails. It waits if an account throttles it. Both databases may be in
-// use. Errors: *NameConflictError; otherwise the first error of a database.
+// use. Errors: *NameConflictError, *HistoryError, ErrPartialFeeds; otherwise the first error of a
+// database.
 //
 // The change feeds of the source list what exists, from the beginning. They are then read once
 // more, for the changes made since. They are not read a third time, so a copy ends even if the
 // source is in constant use. All writes to the target are conditional: an item of the target
 // stays unchanged unless the source's item changed since it was copied. A copy may therefore be
-// interrupted anywhere and run again at any time. The target keeps a checkpoint (checkpoint.go)
-// until the copy is done.
+// interrupted anywhere and run again at any time. The target keeps a checkpoint (checkpoint.go).
+//
+// A checkpoint is valid in one history of the source (changefeed.History). If that has ended, an
+// interrupted copy begins again, and a copy after one that was done fails with *HistoryError. The
+// history has also ended if a position stays beyond the end of its feed for
+// changefeed.BeyondEndLimit. If items of the source changed before it went back and after that, and
+// have the same revisions, an interrupted copy does not notice, nor does it delete what the source
+// has lost.
 func Copy(ctx context.Context, from, to *cosmos.DB, options Options) (Copied, error) {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
-	run := &copyRun{from: open(from), to: open(to), options: options, ends: map[string]changefeed.Progress{}}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Sleep == nil {
+		options.Sleep = cosmos.Sleep
+	}
+	run := &copyRun{from: open(from), to: open(to), options: options}
 	err := run.run(ctx)
 	return run.copied(), err
 }
@@ -90,10 +110,32 @@ func (c *copyRun) copied() Copied {
 	return Copied{c.users.Load(), c.usernames.Load(), c.posts.Load(), c.comments.Load(), c.likes.Load()}
 }
 
-func (c *copyRun) run(ctx context.Context) (err error) {
-	if c.checkpoint, err = c.to.openCheckpoint(ctx, c.options.Source); err != nil {
+// run copies, and begins again if the source went back to an earlier state.
+func (c *copyRun) run(ctx context.Context) error {
+	for {
+		err := c.copyHistory(ctx)
+		if !errors.Is(err, errWentBack) {
+			return err
+		}
+		if err := c.checkpoint.beginAgain(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// copyHistory copies the present history of the source. Error: errWentBack if that ends.
+func (c *copyRun) copyHistory(ctx context.Context) error {
+	history, err := c.history(ctx)
+	if err != nil {
 		return err
 	}
+	if !c.options.FeedsAreWhole && !history.HasWholeFeeds() {
+		return ErrPartialFeeds
+	}
+	if c.checkpoint, err = c.to.openCheckpoint(ctx, c.options.Source, history.Name); err != nil {
+		return err
+	}
+	c.ends = map[string]changefeed.Progress{}
 	if err := c.measure(ctx); err != nil {
 		return err
 	}
@@ -102,7 +144,14 @@ func (c *copyRun) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return c.checkpoint.remove(ctx)
+	now, err := c.history(ctx)
+	if err == nil && now.Name != history.Name {
+		err = errWentBack
+	}
+	if err != nil {
+		return err
+	}
+	return c.checkpoint.finish(ctx)
 }
 
 // measure reads the end of each feed, so that the first reported progress has the complete
@@ -166,7 +215,7 @@ func (c *copyRun) follow(
 ) (changed bool, err error) {
 	feed := changefeed.FeedName(container, feedRange)
 	for goal, done := int64(0), int64(-1); done < goal; {
-		page, from, err := c.read(ctx, container, feedRange, c.checkpoint.continuation(feed), c.options.PageSize)
+		page, from, err := c.readWithinEnd(ctx, container, feedRange)
 		if errors.Is(err, changefeed.ErrContainerReplaced) && c.checkpoint.continuation(feed) != "" {
 			c.checkpoint.reset(feed)
 			continue
@@ -233,7 +282,7 @@ func (c *copyRun) steps(from context.Context, container string, items []storedIt
 		case container == schema.Usernames:
 			steps = append(steps, func(to context.Context) error { return c.copyReservation(from, to, item) })
 		case container == schema.Users && item.Type == schema.TypeUser:
-			steps = append(steps, func(to context.Context) error { return c.copyUser(to, item) })
+			steps = append(steps, func(to context.Context) error { return c.copyUser(from, to, item) })
 		case container == schema.Posts && item.Type == schema.TypePost:
 			steps = append(steps, func(to context.Context) error { return c.copyThread(from, to, item) })
 		case container == schema.Posts && item.Type == schema.TypeComment && item.UpdatedDate != "":

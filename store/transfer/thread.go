@@ -27,8 +27,12 @@ const threadQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'content', 'lik
 // Of a deleted post, only the post item is copied. The target's projector purges the rest.
 func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	current, etag, err := readStored(to, c.to.posts, post.PostID, post.ID)
-	if err != nil && !cosmos.IsNotFound(err) || err == nil && (current.Deleted || !post.changedSinceCopyTo(current)) {
+	switch {
+	case cosmos.IsNotFound(err):
+	case err != nil:
 		return err
+	case current.Deleted || !post.changedSinceCopyTo(current):
+		return c.checkNotLost(from, c.from.posts, post.PostID, post, current)
 	}
 	post, wanted, err := c.readThread(from, post)
 	if cosmos.IsNotFound(err) || errors.Is(err, errUnstable) {

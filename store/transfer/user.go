@@ -68,7 +68,7 @@ func (c *copyRun) checkHandover(from, to context.Context, reservation storedItem
 // copyUser copies a user who is new in the target or changed since the last copy. It copies a
 // tombstone only if the user exists in the target. The tombstone keeps the target's username,
 // whose reservation the target's projector still has to delete.
-func (c *copyRun) copyUser(to context.Context, item storedItem) error {
+func (c *copyRun) copyUser(from, to context.Context, item storedItem) error {
 	isTombstone := item.Deleted && item.Username == ""
 	current, etag, err := readStored(to, c.to.users, item.ID, item.ID)
 	switch {
@@ -76,8 +76,10 @@ func (c *copyRun) copyUser(to context.Context, item storedItem) error {
 		return nil
 	case cosmos.IsNotFound(err):
 		err = createStored(to, c.to.users, item.ID, item.with(zeroCounters, userCounters...).asSuccessorOf(current))
-	case err != nil || !item.replacesUser(current):
+	case err != nil:
 		return err
+	case !item.replacesUser(current):
+		return c.checkNotLost(from, c.from.users, item.ID, item, current)
 	default:
 		kept := userCounters
 		if isTombstone {
@@ -126,7 +128,7 @@ func (c *copyRun) copyMissingUser(from, to context.Context, userID string) error
 	if err != nil {
 		return err
 	}
-	return c.copyUser(to, user)
+	return c.copyUser(from, to, user)
 }
 
 // readStored reads an item with all of its properties.

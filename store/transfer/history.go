@@ -1,0 +1,86 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+)
+
+// HistoryError is returned by Copy if the source went back to an earlier state, and the target has,
+// or may have, states that it lost.
+type HistoryError struct{}
+
+func (*HistoryError) Error() string {
+	return "the source went back to an earlier state since it was copied: the target may have states that the source lost, " +
+		"and later edits may not be copied: copy into an empty database or folder"
+}
+
+var _ cosmos.DefiniteError = (*HistoryError)(nil)
+
+// IsDefinite implements cosmos.DefiniteError.
+func (*HistoryError) IsDefinite() {}
+
+// ErrPartialFeeds reports that the change feeds of the source may lack items, which a copy would
+// then lack too.
+var ErrPartialFeeds = cosmos.NewDefiniteError("the source was restored to an earlier state, " +
+	"and its change feeds may not show the items that were restored, so it cannot be copied")
+
+// errWentBack reports that the source went back to an earlier state during the copy, or since it
+// was interrupted.
+var errWentBack = errors.New("transfer: the source went back to an earlier state")
+
+// beyondEndPoll is the time between two reads of a position beyond the end of its feed.
+const beyondEndPoll = time.Second
+
+// history reads the present history of the source.
+func (c *copyRun) history(ctx context.Context) (history changefeed.History, err error) {
+	err = c.from.db.RetryTransient(ctx, func() (err error) {
+		history, err = c.from.feeds.History(ctx)
+		return err
+	})
+	return history, err
+}
+
+// readWithinEnd is read for the page at the feed's present checkpoint. If that is beyond the end of
+// the feed, because a replica lags behind, it waits. Error: errWentBack if it stays there.
+func (c *copyRun) readWithinEnd(
+	ctx context.Context, container string, feedRange changefeed.FeedRange,
+) (changefeed.Page, context.Context, error) {
+	continuation := c.checkpoint.continuation(changefeed.FeedName(container, feedRange))
+	for since := c.options.Now(); ; {
+		page, from, err := c.read(ctx, container, feedRange, continuation, c.options.PageSize)
+		if err != nil || len(page.Items) > 0 || !page.IsBeyondEnd() {
+			return page, from, err
+		}
+		if c.options.Now().Sub(since) >= changefeed.BeyondEndLimit {
+			return page, from, errWentBack
+		}
+		if err := c.options.Sleep(ctx, beyondEndPoll); err != nil {
+			return page, from, err
+		}
+	}
+}
+
+// checkNotLost checks an item that has not changed since it was copied to the target's current one,
+// if the source ever went back: it then may have lost the state that was copied. The item may have
+// been read before that state. Error: *HistoryError.
+func (c *copyRun) checkNotLost(
+	from context.Context, container *azcosmos.ContainerClient, partition string, item, current storedItem,
+) error {
+	if c.checkpoint.item.History == "" || current.CopiedRevision <= item.Revision {
+		return nil
+	}
+	now, _, err := readStored(from, container, partition, item.ID)
+	switch {
+	case cosmos.IsNotFound(err):
+		return nil
+	case err == nil && now.CreationDate == current.CreationDate && now.Revision < current.CopiedRevision:
+		return &HistoryError{}
+	}
+	return err
+}
