@@ -60,7 +60,7 @@ func copyInterrupted(task Task, err error) error {
 	_, conflict := errors.AsType[*transfer.NameConflictError](err)
 	_, wentBack := errors.AsType[*transfer.HistoryError](err)
 	switch {
-	case damaged, conflict, wentBack, errors.Is(err, transfer.ErrPartialFeeds):
+	case damaged, conflict, wentBack:
 		return err
 	case errors.Is(err, context.Canceled):
 		task.note(advice)
@@ -110,9 +110,8 @@ func withDatabase(task Task, place, database, key, keyName string) Task {
 func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (transfer.Copied, error) {
 	bar := feedBar{to: task.Stderr}
 	copied, err := transfer.Copy(ctx, from.DB, to.DB, transfer.Options{
-		Source:        sourceName(task.Config),
-		FeedsAreWhole: from.IsFolder(),
-		Progress:      func(p transfer.Progress) { bar.update(int(p.Done), int(p.Total)) },
+		Source:   sourceName(task.Config),
+		Progress: func(p transfer.Progress) { bar.update(int(p.Done), int(p.Total)) },
 	})
 	bar.end()
 	if cause := context.Cause(ctx); err != nil && cause != nil {

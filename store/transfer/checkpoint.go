@@ -23,7 +23,7 @@ type checkpointItem struct {
 	ID            string            `json:"id"`
 	Type          string            `json:"type"`
 	Source        string            `json:"source"`
-	Continuations map[string]string `json:"continuations"`     // by container and feed range of the source
+	Continuations map[string]string `json:"continuations"`     // by container and feed range of the source; by container of the query
 	History       string            `json:"history,omitempty"` // of the source, to which all here belongs
 	IsDone        bool              `json:"isDone,omitempty"`  // an earlier copy was done
 }

@@ -25,9 +25,6 @@ type Options struct {
 	Source string
 	// Parallel is the maximum number of partitions that are copied at a time; 8 if 0.
 	Parallel int
-	// FeedsAreWhole: the change feeds of the source show all items, also after it went back to an
-	// earlier state, as those of a data folder do.
-	FeedsAreWhole bool
 	// PageSize is the number of changes in a page; 1000 if 0. The service returns fewer if they
 	// exceed 4 MB.
 	PageSize int
@@ -67,14 +64,15 @@ var copiedContainers = []string{schema.Usernames, schema.Users, schema.Posts}
 // Copy copies users, usernames, and posts with comments and likes from one database into another.
 // It copies no views, because the target's projector builds them. It returns the number of items
 // that it wrote, even if it fails. It waits if an account throttles it. Both databases may be in
-// use. Errors: *NameConflictError, *HistoryError, ErrPartialFeeds; otherwise the first error of a
-// database.
+// use. Errors: *NameConflictError, *HistoryError; otherwise the first error of a database.
 //
-// The change feeds of the source list what exists, from the beginning. They are then read once
-// more, for the changes made since. They are not read a third time, so a copy ends even if the
-// source is in constant use. All writes to the target are conditional: an item of the target
-// stays unchanged unless the source's item changed since it was copied. A copy may therefore be
-// interrupted anywhere and run again at any time. The target keeps a checkpoint (checkpoint.go).
+// The change feeds of the source list what exists, from the beginning. If they do not show all
+// items, because the source was restored (changefeed.History), a query lists them first. The feeds
+// are then read once more, for the changes made since. They are not read a third time, so a copy
+// ends even if the source is in constant use. All writes to the target are conditional: an item of
+// the target stays unchanged unless the source's item changed since it was copied. A copy may
+// therefore be interrupted anywhere and run again at any time. The target keeps a checkpoint
+// (checkpoint.go).
 //
 // A checkpoint is valid in one history of the source (changefeed.History). If that has ended, an
 // interrupted copy begins again, and a copy after one that was done fails with *HistoryError. The
@@ -129,15 +127,19 @@ func (c *copyRun) copyHistory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.options.FeedsAreWhole && !history.HasWholeFeeds() {
-		return ErrPartialFeeds
-	}
 	if c.checkpoint, err = c.to.openCheckpoint(ctx, c.options.Source, history.Name); err != nil {
 		return err
 	}
 	c.ends = map[string]changefeed.Progress{}
 	if err := c.measure(ctx); err != nil {
 		return err
+	}
+	if !history.HasWholeFeeds() {
+		for _, container := range copiedContainers {
+			if err := c.copyItems(ctx, container); err != nil {
+				return err
+			}
+		}
 	}
 	for round, busy := 0, true; busy && round < maxRounds; round++ {
 		if busy, err = c.round(ctx); err != nil {
@@ -238,6 +240,34 @@ func (c *copyRun) follow(
 		c.reportProgress()
 	}
 	return changed, nil
+}
+
+// copyItems copies all items of a container, which a query lists. What is written later, the feeds
+// show.
+func (c *copyRun) copyItems(ctx context.Context, container string) error {
+	for !changefeed.AllItemsRead(c.checkpoint.continuation(container)) {
+		var page changefeed.Page
+		from := cosmos.WithSession(ctx)
+		err := c.from.db.RetryTransient(ctx, func() (err error) {
+			page, err = c.from.feeds.ReadItems(from, container, c.checkpoint.continuation(container), c.options.PageSize)
+			return err
+		})
+		if errors.Is(err, changefeed.ErrContainerReplaced) && c.checkpoint.continuation(container) != "" {
+			c.checkpoint.reset(container)
+			continue
+		}
+		if err == nil {
+			err = c.copyPage(ctx, from, container, page)
+		}
+		if err == nil {
+			err = c.checkpoint.advance(ctx, container, page.Continuation)
+		}
+		if err != nil {
+			return err
+		}
+		c.reportProgress()
+	}
+	return nil
 }
 
 // read reads a page. It also returns the context for further reads of the source: their session

@@ -17,6 +17,7 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/transfer"
@@ -39,22 +40,15 @@ func (w *world) sources() map[string]string {
 	return found
 }
 
-// items returns all items of a container, as its change feed shows them.
+// items returns all items of a container.
 func (w *world) items(container string) (all []transfer.StoredItem) {
 	w.T.Helper()
-	ranges, err := w.FeedRanges(w.Ctx(), container)
-	w.OK(err)
-	for _, r := range ranges {
-		for continuation := ""; ; {
-			page, err := w.ReadPage(w.Ctx(), container, r, continuation, 1000)
-			w.OK(err)
-			if len(page.Items) == 0 {
-				break
-			}
-			items, err := transfer.StoredItems(page.Items)
-			w.OK(err)
-			all, continuation = append(all, items...), page.Continuation
-		}
+	for continuation := ""; !changefeed.AllItemsRead(continuation); {
+		page, err := w.ReadItems(w.Ctx(), container, continuation, 1000)
+		w.OK(err)
+		items, err := transfer.StoredItems(page.Items)
+		w.OK(err)
+		all, continuation = append(all, items...), page.Continuation
 	}
 	return all
 }

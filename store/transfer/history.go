@@ -25,11 +25,6 @@ var _ cosmos.DefiniteError = (*HistoryError)(nil)
 // IsDefinite implements cosmos.DefiniteError.
 func (*HistoryError) IsDefinite() {}
 
-// ErrPartialFeeds reports that the change feeds of the source may lack items, which a copy would
-// then lack too.
-var ErrPartialFeeds = cosmos.NewDefiniteError("the source was restored to an earlier state, " +
-	"and its change feeds may not show the items that were restored, so it cannot be copied")
-
 // errWentBack reports that the source went back to an earlier state during the copy, or since it
 // was interrupted.
 var errWentBack = errors.New("transfer: the source went back to an earlier state")
