@@ -51,8 +51,8 @@ const (
 	fieldSeparator = "|" // between the parts of a token's text
 )
 
-// String returns the text of the token: letters, digits, "-" and "_", usually less than 100, and at
-// most about 3 KiB. It is empty if the token is.
+// String returns the text of the token: letters, digits, "-" and "_", usually less than 150, and at
+// most about 4 KiB. It is empty if the token is.
 func (t Token) String() string {
 	if t.isEmpty() {
 		return ""
