@@ -73,7 +73,7 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 		result = drained
 	}
 	written := ofViews(cosmos.WrittenInSession(ctx))
-	if view := wentBack(at, ofViews(cosmos.FirstWrittenInSession(ctx))); view != "" {
+	if view := wentBack(at, ofViews(cosmos.FirstWrittenInSession(ctx))); view != "" && mayEnd(at, page) {
 		return r.endHistory(ctx, at, "the container "+view+" was reset to an earlier state")
 	}
 	return result, r.held.advance(ctx, progress{
@@ -118,11 +118,19 @@ func (r *reader) beyondEnd(ctx context.Context, at changefeed.Lease, page change
 	if r.beyondEndSince.IsZero() {
 		r.beyondEndSince = now
 	}
-	if !hasLost && now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {
+	if !mayEnd(at, page) || !hasLost && now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {
 		return idle, nil
 	}
 	return r.endHistory(ctx, at, "the container "+at.Container+" was reset to an earlier state")
 }
+
+// mayEnd reports whether the history of a lease has lasted for historiesApart. So if an account's
+// numbers ever mean something else, the views are not rebuilt without end.
+func mayEnd(at changefeed.Lease, page changefeed.ChangePage) bool {
+	return page.AsOf.Time().Sub(changefeed.History{Name: at.History}.Began()) >= historiesApart
+}
+
+const historiesApart = 10 * time.Minute
 
 // wentBack returns a view in which the first writes of a step have produced a state before one that
 // the lease knows, or "". A write is executed on the latest state, so the view has lost states.

@@ -83,8 +83,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"a position beyond the end stays": {
 		File:  "../../../projector/reader.go",
-		Right: "	if !hasLost && now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {\n",
-		Wrong: "	if hasLost || now.After(r.beyondEndSince) || now.Equal(r.beyondEndSince) {\n",
+		Right: "	if !mayEnd(at, page) || !hasLost && now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {\n",
+		Wrong: "	if !mayEnd(at, page) || hasLost || !now.Before(r.beyondEndSince) {\n",
 		Tests: findingLosses,
 	},
 	"the leases of a history that ended are valid": {
