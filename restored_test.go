@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/engine"
@@ -176,5 +178,35 @@ func TestRestoredAccount(t *testing.T) {
 	}
 	if continuation := leases[lease.ID]; !changefeed.IsFromNow(continuation) {
 		t.Errorf("the lease is at %q", continuation)
+	}
+}
+
+// TestCopyOfARestoredFolder copies a folder, restores the folder, and copies it again: to the same
+// target, which may have what the source lost, and to an empty one.
+func TestCopyOfARestoredFolder(t *testing.T) {
+	t.Parallel()
+	data, backup := seeded(t, oneUser), filepath.Join(t.TempDir(), "backup")
+	if _, err := runOnce(t, nil, "backup", backup, "--data", data); err != nil {
+		t.Fatal(err)
+	}
+	target, empty := filepath.Join(t.TempDir(), "target"), filepath.Join(t.TempDir(), "empty")
+	for range 2 {
+		if _, err := runOnce(t, nil, "copy", "--from", data, "--to", target); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+	copyFolder(t, backup, data)
+	_, err := runOnce(t, nil, "copy", "--from", data, "--to", target)
+	if err == nil || !strings.HasPrefix(err.Error(), "the source went back to an earlier state") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("to the same target: %v", err)
+	}
+	if _, err := runOnce(t, nil, "copy", "--from", data, "--to", empty); err != nil {
+		t.Errorf("to an empty target: %v", err)
+	}
+	if difference := cmp.Diff(itemsIn(t, data), itemsIn(t, empty)); difference != "" {
+		t.Errorf("(- restored, + copy):\n%s", difference)
 	}
 }
