@@ -214,3 +214,15 @@ func leaseIDs(leases []changefeed.Lease) string {
 	}
 	return strings.Join(ids, " ")
 }
+
+// A replica that lags, and knows only an earlier history, does not hide that the present one ended.
+func TestEndOfAHistoryOnALaggingReplica(t *testing.T) {
+	w := newWorldOn(t, 1, cosmostest.Options{Follower: true})
+	w.engine.Follower.Hold()
+	first, err := w.store.EndHistory(t.Context(), "", "the first")
+	w.must(err)
+	second, err := w.store.EndHistory(t.Context(), first.Name, "the second")
+	if w.must(err); second.Name <= first.Name {
+		t.Errorf("the history %q was followed by %q", first.Name, second.Name)
+	}
+}

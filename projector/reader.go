@@ -140,10 +140,8 @@ func wentBack(at changefeed.Lease, first cosmos.SessionTokens) string {
 		return ""
 	}
 	for view, token := range first {
-		for id := range token {
-			if known := before[view][id]; known != "" && !token.Covers(id+":"+known) {
-				return view
-			}
+		if token.WentBack(before[view]) {
+			return view
 		}
 	}
 	return ""

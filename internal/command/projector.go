@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -71,7 +72,7 @@ func projectorOptions(database *datafolder.Database, task Task) projector.Option
 		Balance: c.LeaseBalance,
 		Logger:  task.Logger,
 	}
-	options.Rebuild = func(ctx context.Context) error { return rebuildViews(ctx, task, database) }
+	options.Rebuild = rebuilder(task, database)
 	options.Wake = database.Watch
 	options.TakeOver = database.OwnsEngine()
 	if !database.IsFolder() {
@@ -80,20 +81,26 @@ func projectorOptions(database *datafolder.Database, task Task) projector.Option
 	return options
 }
 
-// rebuildViews rebuilds all views for a projector, as gently as the command rebuild does. If some
-// partitions changed too often to be compared, it tries again, and then leaves them: their views
-// are right as soon as the revisions of their posts have passed those of before. Errors: those of
-// audit.Rebuild.
-func rebuildViews(ctx context.Context, task Task, database *datafolder.Database) error {
-	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
-	for try := 1; ; try++ {
-		rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{})
-		if err != nil || rebuilt.Left == 0 && rebuilt.Unstable == 0 {
-			return err
-		}
-		if rebuilt.Unstable == 0 || try == rebuildTries {
-			task.Logger.Error("some views could not be rebuilt: run audit", "drifts", rebuilt.Left, "changed too often", rebuilt.Unstable)
-			return nil
+// rebuilder returns a function that rebuilds all views for a projector, as gently as the command
+// rebuild does. It does not resume a rebuild of another process, which may have begun before the
+// projectors read their feeds in the present history, but its own ones. If some partitions changed
+// too often to be compared, it tries again, and then leaves them: their views are right as soon as
+// the revisions of their posts have passed those of before. Errors: those of audit.Rebuild.
+func rebuilder(task Task, database *datafolder.Database) func(context.Context) error {
+	resumes := false // the last call failed
+	return func(ctx context.Context) error {
+		limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
+		for try := 1; ; try++ {
+			rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{FromStart: !resumes})
+			if resumes = err != nil && !errors.Is(err, audit.ErrRebuildTaken); err != nil {
+				return err
+			}
+			if rebuilt.Unstable == 0 || try == rebuildTries {
+				if rebuilt.Left > 0 || rebuilt.Unstable > 0 {
+					task.Logger.Error("some views could not be rebuilt: run audit", "drifts", rebuilt.Left, "changed too often", rebuilt.Unstable)
+				}
+				return nil
+			}
 		}
 	}
 }

@@ -118,9 +118,19 @@ func (f *Feeds) History(ctx context.Context) (History, error) {
 // returns the present one. So of several that notice the same end, one ends the history, and none
 // ends the next one.
 func (f *Feeds) EndHistory(ctx context.Context, name, reason string) (History, error) {
-	return f.endHistory(ctx, func(present History) (History, bool) {
+	ctx = cosmos.InSession(ctx)
+	next := func(present History) (History, bool) {
 		return present.following(f.db.Now(), reason), present.Name == name
-	})
+	}
+	present, err := f.endHistory(ctx, next)
+	if err != nil || present.Name >= name {
+		return present, err
+	}
+	// A replica that lags has answered.
+	if err := cosmos.AdvanceSession(ctx, f.leases, typeHistory, typeHistory); err != nil {
+		return History{}, err
+	}
+	return f.endHistory(ctx, next)
 }
 
 // EndHistoryKeepingLeases ends the present history of a database whose containers went back to one

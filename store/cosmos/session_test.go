@@ -206,3 +206,28 @@ func TestParseSessionTokens(t *testing.T) {
 		}
 	}
 }
+
+// A range that lost writes has a lower number, also if it moved to another version.
+func TestWentBack(t *testing.T) {
+	for _, test := range []struct {
+		later, before string
+		want          bool
+	}{
+		{"0:-1#5", "0:-1#5", false},
+		{"0:-1#5", "0:-1#4", false},
+		{"0:-1#5", "0:-1#6", true},
+		{"0:2#5", "0:1#6", true},
+		{"0:2#7", "0:1#6", false},
+		{"1:-1#5", "0:-1#6", false},
+		{"0:-1#9,1:-1#5", "0:-1#8,1:-1#6", true},
+		{"", "0:-1#6", false},
+		{"0:-1#5", "", false},
+	} {
+		later, before := cosmos.SessionToken{}, cosmos.SessionToken{}
+		later.Merge(test.later)
+		before.Merge(test.before)
+		if got := later.WentBack(before); got != test.want {
+			t.Errorf("%s after %s: %t", test.later, test.before, got)
+		}
+	}
+}

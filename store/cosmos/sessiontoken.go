@@ -75,6 +75,19 @@ func (t SessionToken) Covers(token string) bool {
 	return true
 }
 
+// WentBack reports whether a token, of later answers, has a lower number than another one in a
+// range of both. A range that moved to another version goes on with its numbers, unless it lost
+// writes.
+func (t SessionToken) WentBack(before SessionToken) bool {
+	for id, position := range t {
+		_, number := parsePosition(position)
+		if _, known := parsePosition(before[id]); number >= 0 && number < known {
+			return true
+		}
+	}
+	return false
+}
+
 // laterPosition reports whether a is later than b. A position is
 // "version#number#region=number…". A range that moved has a greater version. The first number
 // counts all writes of the range; the regions' numbers are parts of it.

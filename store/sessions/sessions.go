@@ -106,7 +106,7 @@ func (s *Sessions) Begin(ctx context.Context, account string, sent Token) (conte
 	if account != "" {
 		x.remembered = s.accounts.recall(account, s.now())
 	}
-	x.needed = sent.Join(x.remembered)
+	x.needed = sent.notAfter(x.begun).Join(x.remembered)
 	ctx = cosmos.WithMeter(cosmos.WithSession(context.WithValue(ctx, sessionKey{}, x)), &x.meter)
 	cosmos.ClaimSession(ctx, x.needed.Written)
 	return ctx, x

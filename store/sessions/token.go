@@ -194,6 +194,18 @@ func (t Token) Join(later Token) Token {
 	return joined
 }
 
+// notAfter returns t without times after a given one, which a client has made up: it would wait for
+// them in vain.
+func (t Token) notAfter(now time.Time) Token {
+	t.At = maps.Clone(t.At)
+	for id, at := range t.At {
+		if at.After(now) {
+			t.At[id] = now
+		}
+	}
+	return t
+}
+
 // joinTimes sets the times of a token that joins two others: the later one of each range. If a
 // write has a lower number than one that was made long before, the database has lost the latter,
 // and only the later one counts.

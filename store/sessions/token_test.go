@@ -87,6 +87,16 @@ func TestJoinedTimes(t *testing.T) {
 	}
 }
 
+// Times that a client has made up are no later than its request.
+func TestTimesInTheFuture(t *testing.T) {
+	token := written(t, "posts=0:-1#5,1:-1#6")
+	token.At["1"] = writtenAt.Add(time.Hour)
+	got := token.notAfter(writtenAt.Add(time.Second))
+	if !got.At["0"].Equal(writtenAt) || !got.At["1"].Equal(writtenAt.Add(time.Second)) || !token.At["1"].Equal(writtenAt.Add(time.Hour)) {
+		t.Errorf("the times are %v, those of the token %v", got.At, token.At)
+	}
+}
+
 // A token has at most maxRanges positions of a container: first the latest ones.
 func TestRangesAreBounded(t *testing.T) {
 	var all Token
