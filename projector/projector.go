@@ -28,9 +28,9 @@ type Projector struct {
 	takeOver   bool // until all leases were listed and taken once
 	leaseCount int  // in the last listing
 
-	history changefeed.History // as of the last listing; guarded by mu
+	history changefeed.History // as of the last listing; only balance writes it
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards workers, and history where balance does not read it
 	workers map[string]*worker
 }
 

@@ -21,14 +21,14 @@ type Lease struct {
 	Owner        string // empty if no process owns the lease
 	ETag         string // as read; every write changes it
 
-	History string // to which all below belongs, as History.Name
+	History string // the name of the history to which Continuation and all below belong
 
 	// Position is a session token: all changes up to it are projected. It names the partition key
 	// range of the lease, and those that the range was a part of before splits, each with the same log
 	// sequence number: a split does not begin the numbers anew. It is empty if it is unknown.
 	Position string
-	// AsOf is a time by the database's clock at which Position was the end of the feed, or a later
-	// one. So Position includes nothing that was written after it: if the database has gone back to an
+	// AsOf is the time by the database's clock at which the page that ended at Position was asked for.
+	// So Position includes nothing that was written much later: if the database has gone back to an
 	// earlier state since, the same number is that of another change. Empty if Position is.
 	AsOf blog.DateTime
 	// Views are the session tokens (cosmos.SessionTokens) of the views after these changes. A read
