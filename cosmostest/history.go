@@ -30,11 +30,7 @@ import (
 // It ends the test of New without Options.Follower, or if no database has a container of a name. It
 // may be called concurrently with requests, each of which is answered by one of the two engines.
 func (a *Account) LoseWrites(containers ...string) {
-	a.requireNames(containers)
-	a.Follower.lose(containers, false)
-	if a.regions != nil {
-		a.Failover()
-	}
+	a.goBack(containers, false)
 }
 
 // Restore restores the named containers, or all if none is named, to the state that the follower
@@ -47,8 +43,13 @@ func (a *Account) LoseWrites(containers ...string) {
 // read is late meanwhile, and Restore later. A further call hides what was written since the last
 // one, and loses nothing. Errors and concurrency are those of LoseWrites.
 func (a *Account) Restore(containers ...string) {
+	a.goBack(containers, true)
+}
+
+// goBack is LoseWrites, or Restore if hide is true.
+func (a *Account) goBack(containers []string, hide bool) {
 	a.requireNames(containers)
-	a.Follower.lose(containers, true)
+	a.Follower.lose(containers, hide)
 	if a.regions != nil {
 		a.Failover()
 	}

@@ -85,8 +85,8 @@ func newChores(v *views.Views, wake wakeups, c *counts) []*chore {
 }
 
 // isUnknown reports whether a lease belongs to a chore that only another version of the projector
-// has. During an upgrade, versions run side by side.
-// The lease of a rebuild is known to projectors that can rebuild.
+// has. During an upgrade, versions run side by side. The lease of a rebuild is known to projectors
+// that can rebuild.
 func (p *Projector) isUnknown(lease changefeed.Lease) bool {
 	if isOfRebuild(lease) {
 		return p.options.Rebuild == nil

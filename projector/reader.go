@@ -41,7 +41,7 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 		return r.restart(ctx, at)
 	case err != nil:
 		return idle, err
-	case len(page.Changes) == 0 && page.IsBeyondEnd:
+	case page.IsBeyondEnd:
 		return r.beyondEnd(ctx, at, page)
 	}
 	r.beyondEndSince = time.Time{}

@@ -14,9 +14,9 @@ var restoredText = text{
 	short: "Says that the database was restored to an earlier state",
 	long: `Run it after an account or its containers were restored, or a data folder was replaced by a plain
 copy of its files or by a snapshot of a disk. A folder that is replaced by a backup of the command
-backup does not need it. Positions in change feeds that were stored before are void then: exports
-and copies begin again, and on an account, projectors rebuild the views. It may run alongside
-servers and projectors.
+backup does not need it, unless that backup was opened before. Positions in change feeds that were
+stored before are void then: exports and copies begin again, and on an account, projectors rebuild
+the views. It may run alongside servers and projectors.
 
 `,
 }

@@ -12,9 +12,8 @@ var ErrClosed = errors.New("the engine is closed")
 
 // Backup writes a consistent copy of the engine's data to a new folder dir on the same file
 // system. Open accepts that folder like the original. The copy begins a new life: see Life. Backup
-// runs concurrently with requests.
-// Files that no longer change are hard-linked instead of copied if possible. It returns
-// ErrClosed, ErrDisk, or an error if dir exists or cannot be written.
+// runs concurrently with requests. Files that no longer change are hard-linked instead of copied if
+// possible. It returns ErrClosed, ErrDisk, or an error if dir exists or cannot be written.
 func (e *Engine) Backup(dir string) error {
 	e.gate.RLock()
 	defer e.gate.RUnlock()

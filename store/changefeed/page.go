@@ -88,13 +88,33 @@ func (p Page) Position() string {
 	return ""
 }
 
-// IsBeyondEnd reports whether the page was read from a position beyond the last change of the feed
-// range, as the replica knows it. The replica is behind, or the container was reset to an earlier
-// state. An account may answer with that position, or with its own end.
+// IsBeyondEnd reports whether the page has no items because it was read from a position beyond the
+// last change of the feed range, as the replica knows it. The replica is behind, or the container
+// was reset to an earlier state. An account may answer with that position, or with its own end.
 func (p Page) IsBeyondEnd() bool {
 	began, ok := continuationNumber(p.began)
-	return ok && p.end >= 0 && began > p.end
+	return ok && len(p.Items) == 0 && p.end >= 0 && began > p.end
 }
+
+// ReadWithinEnd calls read, which reads a page from a position, once a second until the page is not
+// beyond the end of its feed: a replica that lags catches up. Errors: ErrWentBack if that takes
+// BeyondEndLimit by the clock now; those of read and pause.
+func ReadWithinEnd(read func() (Page, error), now func() time.Time, pause func(time.Duration) error) (Page, error) {
+	page, err := read()
+	for begun := now(); err == nil && page.IsBeyondEnd(); {
+		if now().Sub(begun) >= BeyondEndLimit {
+			return page, ErrWentBack
+		}
+		if err = pause(time.Second); err == nil {
+			page, err = read()
+		}
+	}
+	return page, err
+}
+
+// ErrWentBack reports that a database went back to an earlier state, in which a position means
+// nothing.
+var ErrWentBack = cosmos.NewDefiniteError("changefeed: the database went back to an earlier state")
 
 // HasLost reports whether the database has lost the state that a page beyond the end of its feed
 // begins at, by a request to a partition of the feed range. It is false if a replica that lags has

@@ -82,11 +82,6 @@ const (
 
 	// maxAhead is how far the clock of an earlier run may have been ahead of this one's.
 	maxAhead = time.Hour
-
-	// maxLag is how long a replica may lag behind a position of an earlier run. A feed that ends
-	// before the position for longer was reset. In between, it is read every lagInterval.
-	maxLag      = time.Minute
-	lagInterval = time.Second
 )
 
 // Run writes what has changed since the last run into the folder, or everything in the first run.
@@ -420,18 +415,14 @@ func (r *run) split(i int, parts []changefeed.FeedRange) error {
 	return nil
 }
 
-// read reads a page. If its feed ends before the position, it waits up to maxLag for a replica that
-// lags. Error: *lostError if the container was deleted and created again, or is in an earlier state
-// than the position.
+// read reads a page, with the waits of changefeed.ReadWithinEnd for a replica that lags. Error:
+// *lostError if the container was deleted and created again, or is in an earlier state than the
+// position.
 func (r *run) read(p position, limit int) (changefeed.Page, error) {
-	page, err := r.readPage(p, limit)
-	for begun := r.options.Now(); err == nil && len(page.Items) == 0 && page.IsBeyondEnd(); {
-		if r.options.Now().Sub(begun) >= maxLag {
-			return page, errReset(p.Container)
-		}
-		if err = r.options.Sleep(r.sessions[p.Container], lagInterval); err == nil {
-			page, err = r.readPage(p, limit)
-		}
+	page, err := changefeed.ReadWithinEnd(func() (changefeed.Page, error) { return r.readPage(p, limit) },
+		r.options.Now, func(d time.Duration) error { return r.options.Sleep(r.sessions[p.Container], d) })
+	if errors.Is(err, changefeed.ErrWentBack) {
+		err = errReset(p.Container)
 	}
 	return page, err
 }

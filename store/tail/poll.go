@@ -294,7 +294,7 @@ func (t *Tail) drain(ctx context.Context, c *container, f *feed, written string)
 		if changefeed.IsFromNow(page.Continuation) {
 			return "", errNoPosition
 		}
-		if page.IsBeyondEnd() && len(page.Items) == 0 {
+		if page.IsBeyondEnd() {
 			return "", errBeyondEnd
 		}
 		t.countPage(c, page.Items, cosmos.SessionTokenOf(session, c.name))

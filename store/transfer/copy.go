@@ -112,7 +112,7 @@ func (c *copyRun) copied() Copied {
 func (c *copyRun) run(ctx context.Context) error {
 	for {
 		err := c.copyHistory(ctx)
-		if !errors.Is(err, errWentBack) {
+		if !errors.Is(err, changefeed.ErrWentBack) {
 			return err
 		}
 		if err := c.checkpoint.beginAgain(ctx); err != nil {
@@ -121,7 +121,7 @@ func (c *copyRun) run(ctx context.Context) error {
 	}
 }
 
-// copyHistory copies the present history of the source. Error: errWentBack if that ends.
+// copyHistory copies the present history of the source. Error: changefeed.ErrWentBack if that ends.
 func (c *copyRun) copyHistory(ctx context.Context) error {
 	history, err := c.history(ctx)
 	if err != nil {
@@ -148,7 +148,7 @@ func (c *copyRun) copyHistory(ctx context.Context) error {
 	}
 	now, err := c.history(ctx)
 	if err == nil && now.Name != history.Name {
-		err = errWentBack
+		err = changefeed.ErrWentBack
 	}
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -25,13 +24,6 @@ var _ cosmos.DefiniteError = (*HistoryError)(nil)
 // IsDefinite implements cosmos.DefiniteError.
 func (*HistoryError) IsDefinite() {}
 
-// errWentBack reports that the source went back to an earlier state during the copy, or since it
-// was interrupted.
-var errWentBack = errors.New("transfer: the source went back to an earlier state")
-
-// beyondEndPoll is the time between two reads of a position beyond the end of its feed.
-const beyondEndPoll = time.Second
-
 // history reads the present history of the source.
 func (c *copyRun) history(ctx context.Context) (history changefeed.History, err error) {
 	err = c.from.db.RetryTransient(ctx, func() (err error) {
@@ -41,24 +33,17 @@ func (c *copyRun) history(ctx context.Context) (history changefeed.History, err 
 	return history, err
 }
 
-// readWithinEnd is read for the page at the feed's present checkpoint. If that is beyond the end of
-// the feed, because a replica lags behind, it waits. Error: errWentBack if it stays there.
+// readWithinEnd is read for the page at the feed's present checkpoint, with the waits and the error
+// of changefeed.ReadWithinEnd.
 func (c *copyRun) readWithinEnd(
 	ctx context.Context, container string, feedRange changefeed.FeedRange,
-) (changefeed.Page, context.Context, error) {
+) (page changefeed.Page, from context.Context, err error) {
 	continuation := c.checkpoint.continuation(changefeed.FeedName(container, feedRange))
-	for since := c.options.Now(); ; {
-		page, from, err := c.read(ctx, container, feedRange, continuation, c.options.PageSize)
-		if err != nil || len(page.Items) > 0 || !page.IsBeyondEnd() {
-			return page, from, err
-		}
-		if c.options.Now().Sub(since) >= changefeed.BeyondEndLimit {
-			return page, from, errWentBack
-		}
-		if err := c.options.Sleep(ctx, beyondEndPoll); err != nil {
-			return page, from, err
-		}
-	}
+	page, err = changefeed.ReadWithinEnd(func() (page changefeed.Page, err error) {
+		page, from, err = c.read(ctx, container, feedRange, continuation, c.options.PageSize)
+		return page, err
+	}, c.options.Now, func(d time.Duration) error { return c.options.Sleep(ctx, d) })
+	return page, from, err
 }
 
 // checkNotLost checks an item that has not changed since it was copied to the target's current one,
