@@ -19,7 +19,7 @@ import (
 // rebuilds lets a projector rebuild the views of a database.
 func (w *world) rebuilds(o *projector.Options) {
 	db := o.DB
-	o.Rebuild = func(ctx context.Context) error {
+	o.Rebuild = func(ctx context.Context, _ string) error {
 		_, err := audit.Rebuild(ctx, db, audit.RebuildOptions{})
 		return err
 	}

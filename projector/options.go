@@ -29,8 +29,9 @@ type Options struct {
 	Wake func(container string) (<-chan struct{}, func())
 
 	// Rebuild rebuilds all views (audit.Rebuild). The projector calls it after the database went back
-	// to an earlier state, and again if it fails. If it is nil, another projector must do that.
-	Rebuild func(ctx context.Context) error
+	// to an earlier state, with the name of the history that has begun, and again if it fails. If it
+	// is nil, another projector must do that.
+	Rebuild func(ctx context.Context, history string) error
 
 	// Poll is the interval between steps that found nothing to do: reads of a feed without new
 	// changes, and listings of a chore's tasks. Default: 1 s. docs/azure.md has its cost.

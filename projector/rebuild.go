@@ -15,9 +15,9 @@ const rebuildLease = "lease.rebuild"
 
 func isOfRebuild(lease changefeed.Lease) bool { return lease.ID == rebuildLease }
 
-// replicasHave is the time after which every replica has a write, and no server keeps a state of
+// maxReplicaLag is the time after which every replica has a write, and no server keeps a state of
 // before.
-const replicasHave = 2 * time.Second
+const maxReplicaLag = 2 * time.Second
 
 // rebuildStep rebuilds the views if the present history needs that. It waits until every feed is
 // read from a position of this history: what changes after that is projected, and what changed
@@ -27,11 +27,11 @@ func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
 	if err != nil || history.IsRebuilt || slices.ContainsFunc(leases, isNotBegun) {
 		return idle, err
 	}
-	p.options.Sleep(ctx, replicasHave)
-	if err := p.options.Rebuild(ctx); err != nil {
+	p.options.Sleep(ctx, maxReplicaLag)
+	if err := p.options.Rebuild(ctx, history.Name); err != nil {
 		return idle, err
 	}
-	p.options.Sleep(ctx, replicasHave)
+	p.options.Sleep(ctx, maxReplicaLag)
 	if err := p.feeds.NoteRebuilt(ctx, history.Name); err != nil {
 		return idle, err
 	}

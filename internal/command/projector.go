@@ -81,32 +81,27 @@ func projectorOptions(database *datafolder.Database, task Task) projector.Option
 	return options
 }
 
-// rebuilder returns a function that rebuilds all views for a projector, as gently as the command
-// rebuild does. It does not resume a rebuild of another process, which may have begun before the
-// projectors read their feeds in the present history, but its own ones. If some partitions changed
-// too often to be compared, it tries again, and then leaves them: their views are right as soon as
-// the revisions of their posts have passed those of before. Errors: those of audit.Rebuild.
-func rebuilder(task Task, database *datafolder.Database) func(context.Context) error {
-	resumes := false // the last call failed
-	return func(ctx context.Context) error {
+// rebuilder returns a function that rebuilds all views for a projector, at chargeLimit. It resumes
+// only a rebuild of its own in the same history: one of another process may have begun before the
+// projectors read their feeds in that history. Errors: those of audit.Rebuild.
+func rebuilder(task Task, database *datafolder.Database) func(ctx context.Context, history string) error {
+	interrupted := "" // the history of the last call if that failed
+	return func(ctx context.Context, history string) error {
 		limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
-		for try := 1; ; try++ {
-			rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{FromStart: !resumes})
-			if resumes = err != nil && !errors.Is(err, audit.ErrRebuildTaken); err != nil {
-				return err
-			}
-			if rebuilt.Unstable == 0 || try == rebuildTries {
-				if rebuilt.Left > 0 || rebuilt.Unstable > 0 {
-					task.Logger.Error("some views could not be rebuilt: run audit", "drifts", rebuilt.Left, "changed too often", rebuilt.Unstable)
-				}
-				return nil
-			}
+		rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{FromStart: interrupted != history})
+		interrupted = ""
+		if err != nil && !errors.Is(err, audit.ErrRebuildTaken) {
+			interrupted = history
 		}
+		if err != nil {
+			return err
+		}
+		if rebuilt.Left > 0 {
+			task.Logger.Error("some views could not be rebuilt: run audit", "drifts", rebuilt.Left)
+		}
+		return nil
 	}
 }
-
-// rebuildTries is the number of rebuilds until views that change too often are left.
-const rebuildTries = 3
 
 // accountGather and accountBusyPoll are options of the projector for an account, whose change feeds
 // cost RU to read.

@@ -21,10 +21,10 @@ func (c *Config) Check(command string) error {
 	case Serve:
 		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkPages(), c.checkLeases(),
 			checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(),
-			c.checkTraces(), c.checkLimits(), c.checkNetwork(), c.checkBackgroundBucket())
+			c.checkTraces(), c.checkLimits(), c.checkNetwork(), c.checkMaxRU(), c.checkBackgroundBucket())
 	case Projector:
 		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr),
-			c.checkReadyLag(), c.checkLogLevel(), c.checkBackgroundBucket())
+			c.checkReadyLag(), c.checkLogLevel(), c.checkMaxRU(), c.checkBackgroundBucket())
 	case Provision:
 		return errors.Join(c.checkDatabase(), c.checkProvision())
 	case Engine:

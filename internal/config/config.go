@@ -80,7 +80,7 @@ type Config struct {
 	Retry bool // deadletters retries the listed changes
 
 	Repair bool // audit repairs what it finds
-	MaxRU  int  // RU/s that export, audit or rebuild may use; 0 for the default of the database's kind
+	MaxRU  int  // RU/s that export, audit or a rebuild may use; 0 for the default of the database's kind
 
 	Subject string // subject of the token that token prints
 }

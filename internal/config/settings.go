@@ -305,9 +305,10 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Repair },
 	},
 	{
-		Commands: []string{Export, Audit, Rebuild},
+		Commands: []string{Serve, Projector, Export, Audit, Rebuild},
 		Flag:     "max-ru", Env: "COSMOSBLOG_MAX_RU", Default: "0",
-		Meaning: "Maximum average RU/s that the command uses. 0 is 100 RU/s on an account (a quarter of " +
+		Meaning: "Maximum average RU/s that the command uses; of a projector, also in a server: that it " +
+			"uses to rebuild all views after the database went back. 0 is 100 RU/s on an account (a quarter of " +
 			"the smallest dedicated throughput of a container) and no limit on the embedded engine.",
 		field: func(c *Config) any { return &c.MaxRU },
 	},

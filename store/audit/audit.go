@@ -83,13 +83,14 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 
 type auditRun struct {
 	*database
-	options  Options
-	byQuery  bool         // queries enumerate the items, and not the change feeds
-	cached   comparer     // for the first comparison of each target
-	compared *hashset.Set // the targets that were compared
-	scanned  map[changefeed.Feed]changefeed.Progress
-	result   Result
-	stalls   map[changefeed.Feed]stall
+	options    Options
+	byQuery    bool         // queries enumerate the items, and not the change feeds
+	overwrites bool         // also what no comparison could confirm (overwrite)
+	cached     comparer     // for the first comparison of each target
+	compared   *hashset.Set // the targets that were compared
+	scanned    map[changefeed.Feed]changefeed.Progress
+	result     Result
+	stalls     map[changefeed.Feed]stall
 
 	mu       sync.Mutex // guards result and suspects during comparisons
 	suspects []suspect

@@ -32,9 +32,11 @@ type RebuildOptions struct {
 type Rebuilt struct {
 	Posts, Users, Usernames, Lists int64 // that were compared
 
-	Differed int64         // partitions, including the feed, that differed
-	Left     int64         // drifts that could not be corrected
-	Unstable int64         // partitions that could not be compared, as in Result
+	Differed int64 // partitions, including the feed, that differed
+	Left     int64 // drifts that could not be corrected
+	// Unstable counts the partitions that could not be compared, as in Result. Their copies were
+	// overwritten all the same: they have no state that their source has lost.
+	Unstable int64
 	Since    blog.DateTime // start of the interrupted rebuild; empty if none
 }
 
@@ -67,6 +69,7 @@ func Rebuild(ctx context.Context, db *cosmos.DB, options RebuildOptions) (Rebuil
 			}
 		},
 	})}
+	run.audit.overwrites = true
 	err := run.run(ctx, options.FromStart)
 	return run.result(), err
 }

@@ -28,22 +28,27 @@ func newSuspect(t target, drifts []Drift) suspect {
 }
 
 // confirm records the drifts of another comparison. It returns the newly confirmed ones: they were
-// seen before, and their source has not changed since.
-func (s *suspect) confirm(drifts []Drift) (confirmed []Drift) {
+// seen before, and their source has not changed since. It also returns those that were seen before,
+// but whose source keeps changing.
+func (s *suspect) confirm(drifts []Drift) (confirmed, restless []Drift) {
 	before := s.unconfirmed
 	s.unconfirmed = map[driftKey]string{}
 	for _, drift := range drifts {
 		key := drift.key()
-		switch state, ok := before[key]; {
+		state, ok := before[key]
+		switch {
 		case s.confirmed[key]:
 		case ok && drift.sourceState != "" && drift.sourceState == state:
 			s.confirmed[key] = true
 			confirmed = append(confirmed, drift)
 		default:
 			s.unconfirmed[key] = drift.sourceState
+			if ok {
+				restless = append(restless, drift)
+			}
 		}
 	}
-	return confirmed
+	return confirmed, restless
 }
 
 // isResolved reports whether the last comparison left no unconfirmed drift.
@@ -67,7 +72,27 @@ func (a *auditRun) resolveSuspects(ctx context.Context, wait func(context.Contex
 		suspects = slices.DeleteFunc(suspects, suspect.isResolved)
 	}
 	a.result.Unstable += int64(len(suspects))
-	return nil
+	if !a.overwrites {
+		return nil
+	}
+	return a.forEach(ctx, len(suspects), func(ctx context.Context, i int) error {
+		return a.overwrite(ctx, suspects[i])
+	})
+}
+
+// overwrite repairs the copies and usernames of a suspect that no comparison could confirm. It is
+// right also while the source changes: each write is conditional on the item that it replaces, and
+// what it writes is the state of the source just before. A projector does the rest. If a copy had a
+// state that the source has lost, however, no projector would overwrite it.
+func (a *auditRun) overwrite(ctx context.Context, s suspect) error {
+	drifts, err := a.compare(ctx, newComparer(a.database), s.target)
+	if err != nil {
+		return err
+	}
+	_, restless := s.confirm(drifts)
+	restless = slices.DeleteFunc(restless, func(d Drift) bool { return d.Kind != DriftCopy && d.Kind != DriftName })
+	_, err = a.repair(ctx, s.target, restless)
+	return err
 }
 
 // recompare compares the suspects of one container without caches, and reports the drifts that this
@@ -82,7 +107,7 @@ func (a *auditRun) recompare(ctx context.Context, container string, suspects []s
 		if err != nil {
 			return err
 		}
-		confirmed := s.confirm(drifts)
+		confirmed, _ := s.confirm(drifts)
 		if len(confirmed) == 0 {
 			return nil
 		}

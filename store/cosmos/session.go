@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -84,9 +83,10 @@ func ClaimSession(ctx context.Context, claimed SessionTokens) {
 	s.claimed.Merge(claimed)
 }
 
-// FailedClaims returns the containers whose claims were dropped. What ctx read of them may be older
-// than the claim.
-func FailedClaims(ctx context.Context) []string {
+// FailedClaims returns the containers whose claims were dropped, each with the partition key of the
+// read that was rejected, or "" if it had none. What ctx read of them may be older than the claim.
+// The result must not be changed.
+func FailedClaims(ctx context.Context) map[string]string {
 	s, ok := ctx.Value(sessionKey{}).(*session)
 	if !ok {
 		return nil
@@ -156,7 +156,7 @@ type session struct {
 	first    SessionTokens      // of the earliest of these answers; nil before
 	since    SessionTokens      // of the answers since a write was sent to the container; nil before
 	claimed  SessionTokens      // of ClaimSession; nil before its first call
-	failed   []string           // containers whose claims were dropped
+	failed   map[string]string  // as FailedClaims returns them; not changed, but replaced
 	rejected time.Time          // when no replica had reached the token, in all requests since; or zero
 	advanced map[[2]string]bool // containers and partitions of AdvanceSessionOnce
 }
@@ -207,13 +207,18 @@ func (s *session) keep(container, token string, ofWrite bool) {
 	}
 }
 
-// dropClaim removes the claim of a container, which no replica has reached.
-func (s *session) dropClaim(container string) {
+// dropClaim removes the claim of a container, which no replica of a partition has reached.
+func (s *session) dropClaim(container, partition string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.claimed[container] != nil {
 		delete(s.claimed, container)
-		s.failed = append(slices.Clip(s.failed), container)
+		failed := maps.Clone(s.failed)
+		if failed == nil {
+			failed = map[string]string{}
+		}
+		failed[container] = partition
+		s.failed = failed
 	}
 }
 
@@ -255,7 +260,7 @@ func (p sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if !target.isRead() {
 		session.sends(target.Container)
 	}
-	response, err := p.send(request, session, target.Container)
+	response, err := p.send(request, session, target)
 	if err == nil && hasUsableToken(response) {
 		ofWrite := !target.isRead() && response.StatusCode < http.StatusBadRequest
 		session.keep(target.Container, response.Header.Get(SessionTokenHeader), ofWrite)
@@ -269,9 +274,9 @@ const claimTries = 2
 
 // send sends a request with the session's token. If the token contains a claim that no replica has
 // reached after claimTries, send drops the claim.
-func (p sessionPolicy) send(request *policy.Request, s *session, container string) (*http.Response, error) {
+func (p sessionPolicy) send(request *policy.Request, s *session, target target) (*http.Response, error) {
 	for try := 1; ; try++ {
-		token, claimed := s.needed(container)
+		token, claimed := s.needed(target.Container)
 		request.Raw().Header.Del(SessionTokenHeader)
 		if token != "" {
 			request.Raw().Header.Set(SessionTokenHeader, token)
@@ -283,7 +288,11 @@ func (p sessionPolicy) send(request *policy.Request, s *session, container strin
 			return response, err
 		}
 		if try >= claimTries || !p.wait(request.Raw().Context(), try) {
-			s.dropClaim(container)
+			partition := ""
+			if keys := target.partitionKeys(request); len(keys) > 0 {
+				partition = keys[0]
+			}
+			s.dropClaim(target.Container, partition)
 		}
 		runtime.Drain(response)
 		if err := request.RewindBody(); err != nil {

@@ -18,7 +18,7 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"slices"
+	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -88,12 +88,12 @@ type Session struct {
 	begun      time.Time // by the database's clock
 	meter      cosmos.Meter
 
-	mu      sync.Mutex // guards the fields below
-	changed *User      // by this operation
-	stale   bool
-	isLost  bool                 // the state of the account's user that the client has written
-	user    *User                // if isLost, the present one; nil if there is none
-	reached cosmos.SessionTokens // instead of what the request sent, if isReached is false; otherwise nil
+	mu        sync.Mutex // guards the fields below
+	changed   *User      // by this operation
+	stale     bool
+	isLost    bool   // the state of the account's user that the client has written, as it seems
+	user      *User  // if isLost, the one that was read instead; nil if there is none
+	unreached string // a partition of source that has not reached what the request sent; or empty
 }
 
 type sessionKey struct{}
@@ -212,7 +212,7 @@ func (x *Session) waitForViews(ctx, waiting context.Context) bool {
 // isReached reports whether the account has reached the state of posts in the token that the
 // request sent, by a point read of an item that does not exist. A state that this server has not
 // seen itself can be made up, or of a database that was deleted since. Waiting for it would be in
-// vain.
+// vain. Each call reads from another partition, so that no range has all these reads.
 func (x *Session) isReached(waiting context.Context) bool {
 	needed := x.needed.Written[source]
 	if x.remembered.Written[source].Covers(needed.String()) {
@@ -220,13 +220,14 @@ func (x *Session) isReached(waiting context.Context) bool {
 	}
 	probe := cosmos.WithSession(waiting)
 	cosmos.ClaimSession(probe, cosmos.SessionTokens{source: needed})
-	_, _, _ = cosmos.Read[struct{}](probe, x.sessions.db.Container(source), "none", "none")
+	partition := string(blog.NewDateTime(x.begun))
+	_, _, _ = cosmos.Read[struct{}](probe, x.sessions.db.Container(source), partition, partition)
 	if len(cosmos.FailedClaims(probe)) == 0 {
 		return true
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.reached = cosmos.SeenInSession(probe)
+	x.unreached = partition
 	return false
 }
 
@@ -269,8 +270,8 @@ func (x *Session) IsStale(ctx context.Context) bool {
 // the client can keep the token that it has. ctx must be that of Begin.
 //
 // The token of a mutation has the states of the containers to which it sent writes, and what the
-// request sent. If no replica has reached a state that the request sent, the token has another one
-// instead, of a query too: the client's token is of a database that was restored or deleted.
+// request sent. If the database has lost a state that the request sent, the token has the present
+// one instead, of a query too: the client's token is of a database that was restored or deleted.
 //
 // If a mutation also read views, the session is stale unless they contain what it wrote.
 func (x *Session) Finish(ctx context.Context, isMutation, readsViews bool) Token {
@@ -297,36 +298,63 @@ func (x *Session) Finish(ctx context.Context, isMutation, readsViews bool) Token
 	return all
 }
 
-// healed returns what the client needs, with states that ctx has seen instead of those that no
-// replica has reached, and whether there are such.
+// healed returns what the client needs, with the present states instead of those that the database
+// has lost, and whether there are such.
 func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
-	// A token names no views: their states are those of the checkpoints.
-	failed := slices.DeleteFunc(slices.Clone(cosmos.FailedClaims(ctx)), func(container string) bool { return !isWritten(container) })
 	x.mu.Lock()
-	reached, isLost, user := x.reached, x.isLost, x.user
+	isLost, unreached := x.isLost, x.unreached
 	x.mu.Unlock()
-	if reached != nil {
-		failed = append(failed, source)
+	failed := cosmos.FailedClaims(ctx)
+	if unreached != "" {
+		failed = map[string]string{source: unreached}
+		maps.Copy(failed, cosmos.FailedClaims(ctx))
 	}
-	if len(failed) == 0 && !isLost {
+	heals := []func(Token) Token{}
+	for container, partition := range failed {
+		// A token names no views: their states are those of the checkpoints.
+		if !isWritten(container) || partition == "" {
+			continue
+		}
+		// A replica that lags may have answered. It looks as if it had lost what it does not have yet.
+		if err := cosmos.AdvanceSession(ctx, x.sessions.db.Container(container), partition, partition); err != nil {
+			continue
+		}
+		present := cosmos.SeenInSession(ctx)[container]
+		heals = append(heals, func(t Token) Token { return t.correct(container, present, x.begun) })
+	}
+	if isLost {
+		if user, err := x.presentUser(ctx); err == nil {
+			heals = append(heals, func(t Token) Token { return t.correctUser(user) })
+		}
+	}
+	if len(heals) == 0 {
 		return x.needed, false
 	}
-	// What was read may be an old state, in which the client's latest writes are missing.
-	for _, container := range failed {
-		_ = cosmos.AdvanceSession(ctx, x.sessions.db.Container(container), "none", "none")
-	}
-	seen := cosmos.SeenInSession(ctx)
-	seen.Merge(reached)
 	heal := func(t Token) Token {
-		if t = t.without(failed, seen, x.begun); isLost {
-			t.User = user
+		for _, correct := range heals {
+			t = correct(t)
 		}
 		return t
 	}
-	if !x.remembered.isEmpty() {
+	all = heal(x.needed)
+	if isHealed = all.String() != x.needed.String(); isHealed && !x.remembered.isEmpty() {
 		x.sessions.accounts.correct(x.account, x.remembered, heal(x.remembered))
 	}
-	return heal(x.needed), true
+	return all, isHealed
+}
+
+// presentUser reads the latest state of the account's user, which a replica that lags may not have
+// had yet. It is nil if there is none.
+func (x *Session) presentUser(ctx context.Context) (*User, error) {
+	users := x.sessions.db.Container(schema.Users)
+	if err := cosmos.AdvanceSession(ctx, users, x.account, x.account); err != nil {
+		return nil, err
+	}
+	user, _, err := cosmos.Read[schema.UserItem](ctx, users, x.account, x.account)
+	if cosmos.IsNotFound(err) {
+		return nil, nil
+	}
+	return &User{ID: x.account, Revision: user.Revision, Username: user.Username, Deleted: user.Deleted}, err
 }
 
 // done returns what the mutations of ctx have changed.

@@ -251,19 +251,47 @@ func (t Token) followedBy(later Token, written cosmos.SessionTokens) Token {
 	return joined
 }
 
-// without returns t with other states of some containers: those of known, if it has them, as of a
-// time.
-func (t Token) without(containers []string, known cosmos.SessionTokens, at time.Time) Token {
-	t.Written = t.Written.Clone()
-	for _, container := range containers {
-		delete(t.Written, container)
-		if token := known[container]; len(token) > 0 {
-			t.Written[container] = token
+// correct returns t without the positions that a container has lost: those later than present, the
+// state that it had at a time, which replaces them. Positions of ranges that present does not name
+// stay, unless it names none of those in t: the container has other ranges now.
+func (t Token) correct(container string, present cosmos.SessionToken, at time.Time) Token {
+	written := t.Written[container]
+	known := cosmos.SessionToken{}
+	for id, position := range written {
+		if now := present[id]; now != "" && !present.Covers(id+":"+position) {
+			known[id] = now
 		}
 	}
-	if slices.Contains(containers, source) {
-		t.At = timesOf(t.Written[source], at)
+	isOther := len(written) > 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(written)), func(id string) bool { return present[id] != "" })
+	switch {
+	case isOther:
+		written, known = nil, bounded(present, nil)
+	case len(known) == 0:
+		return t
 	}
+	t.Written = t.Written.Clone()
+	t.Written[container] = cosmos.SessionToken{}
+	maps.Copy(t.Written[container], written)
+	maps.Copy(t.Written[container], known)
+	if container == source {
+		times := timesOf(known, at)
+		for id := range written {
+			if known[id] == "" {
+				times[id] = t.At[id]
+			}
+		}
+		t.At = times
+	}
+	return t
+}
+
+// correctUser returns t with the present user instead of one with a later revision, which the
+// database has lost. present is nil if there is none.
+func (t Token) correctUser(present *User) Token {
+	if t.User == nil || present != nil && present.Revision >= t.User.Revision {
+		return t
+	}
+	t.User = present
 	return t
 }
 

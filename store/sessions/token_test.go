@@ -155,10 +155,10 @@ func TestAccounts(t *testing.T) {
 func TestTokensAreNotChanged(t *testing.T) {
 	done := written(t, "posts=0:-1#5")
 	for name, made := range map[string]Token{
-		"followedBy": Token{}.followedBy(done, done.Written), "without": done.without([]string{"users"}, nil, writtenAt), "followedBy itself": done.followedBy(done, done.Written),
+		"followedBy": Token{}.followedBy(done, done.Written), "correct": done.correct("posts", cosmos.SessionToken{"0": "-1#4"}, writtenAt), "followedBy itself": done.followedBy(done, done.Written),
 	} {
 		made.Written["users"] = cosmos.SessionToken{}
-		if made.Written["posts"]["0"] = "-1#6"; name == "without" {
+		if made.Written["posts"]["0"] = "-1#6"; name == "correct" {
 			delete(made.Written["posts"], "0")
 		}
 		if got := done.Written.String(); got != "posts=0:-1#5" {
@@ -191,5 +191,38 @@ func TestRotation(t *testing.T) {
 		if got := a.recall("bob", now); got.isEmpty() {
 			t.Fatal("bob is forgotten")
 		}
+	}
+}
+
+// TestCorrect replaces the positions that a container has lost, and no others.
+func TestCorrect(t *testing.T) {
+	before := written(t, "posts=0:-1#5,1:-1#9;users=0:-1#3")
+	for present, want := range map[string]string{
+		"0:-1#5":         "posts=0:-1#5,1:-1#9;users=0:-1#3",
+		"0:-1#8,2:-1#1":  "posts=0:-1#5,1:-1#9;users=0:-1#3",
+		"1:-1#7":         "posts=0:-1#5,1:-1#7;users=0:-1#3",
+		"0:-1#4,1:-1#10": "posts=0:-1#4,1:-1#9;users=0:-1#3",
+		"7:-1#4":         "posts=7:-1#4;users=0:-1#3", // the container has other ranges now
+		"":               "users=0:-1#3",
+	} {
+		token := cosmos.SessionToken{}
+		token.Merge(present)
+		at := writtenAt.Add(time.Hour)
+		corrected := before.correct("posts", token, at)
+		if got := corrected.Written.String(); got != want {
+			t.Errorf("with %q, the token is %s", present, got)
+		}
+		for id, position := range corrected.Written["posts"] {
+			wantAt := at
+			if before.Written["posts"][id] == position {
+				wantAt = writtenAt
+			}
+			if !corrected.At[id].Equal(wantAt) {
+				t.Errorf("with %q, the range %s is of %v", present, id, corrected.At[id])
+			}
+		}
+	}
+	if got := written(t, "users=0:-1#3").correct("users", cosmos.SessionToken{"0": "-1#2"}, writtenAt); got.Written.String() != "users=0:-1#2" || got.At != nil {
+		t.Error(got)
 	}
 }

@@ -95,7 +95,7 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"views are not rebuilt": {
 		File:  "../../../projector/rebuild.go",
-		Right: "	if err := p.options.Rebuild(ctx); err != nil {\n",
+		Right: "	if err := p.options.Rebuild(ctx, history.Name); err != nil {\n",
 		Wrong: "	if err := ctx.Err(); err != nil {\n",
 		Tests: findingLosses,
 	},
