@@ -2,17 +2,24 @@ package projector_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
@@ -118,6 +125,48 @@ func TestViewGoesBack(t *testing.T) {
 			})
 		})
 	}
+}
+
+// wayOut is a connection to an account that may fail requests to a container.
+type wayOut struct {
+	policy.Transporter
+	failing atomic.Pointer[string]
+}
+
+func (o *wayOut) Do(request *http.Request) (*http.Response, error) {
+	target, _ := cosmos.TargetOf(request)
+	if failing := o.failing.Load(); failing != nil && target.Container == *failing {
+		return nil, errors.New("connection refused")
+	}
+	return o.Transporter.Do(request)
+}
+
+// A step that fails after its write to a view that has lost states has seen that. The next step has
+// nothing to write.
+func TestViewGoesBackInAFailedStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLosingWorld(t, 1)
+		connection := &wayOut{Transporter: inprocess.To(w.engine)}
+		_, stop := w.run(w.open(connection), w.rebuilds, func(o *projector.Options) { o.Poll = time.Second })
+		defer stop()
+		anna := w.user()
+		kept := w.posts(anna, 2)
+		time.Sleep(20 * time.Second)
+		w.engine.Follower.Lead()
+		for i := range 3 {
+			w.edit(anna, kept[0], fmt.Sprint("Lost title ", i))
+			time.Sleep(10 * time.Second)
+		}
+		w.engine.LoseWrites(schema.Lists)
+		time.Sleep(20 * time.Second)
+		failing := schema.Feed
+		connection.failing.Store(&failing)
+		w.edit(anna, kept[1], "A new title")
+		time.Sleep(2 * time.Minute)
+		connection.failing.Store(nil)
+		time.Sleep(time.Minute)
+		w.wantNoDrift()
+	})
 }
 
 // A replica that lags does not end a history, also if it lags for most of a minute.

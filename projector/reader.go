@@ -64,17 +64,19 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 		return r.restart(ctx, at)
 	}
 	for _, changes := range r.portions(latest(page.Changes)) {
-		if err := r.project(ctx, changes); err != nil {
-			return idle, err
+		if err = r.project(ctx, changes); err != nil {
+			break
 		}
+	}
+	if view := wentBack(at, ofViews(cosmos.FirstWrittenInSession(ctx))); view != "" && mayEnd(at, page) {
+		return r.endHistory(ctx, at, "the container "+view+" was reset to an earlier state")
+	}
+	if err != nil {
+		return idle, err
 	}
 	result := more
 	if len(page.Changes) < r.pageSize {
 		result = drained
-	}
-	written := ofViews(cosmos.WrittenInSession(ctx))
-	if view := wentBack(at, ofViews(cosmos.FirstWrittenInSession(ctx))); view != "" && mayEnd(at, page) {
-		return r.endHistory(ctx, at, "the container "+view+" was reset to an earlier state")
 	}
 	return result, r.held.advance(ctx, progress{
 		history:      at.History,
@@ -83,7 +85,7 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 		position:     page.Position,
 		asOf:         page.AsOf,
 		views:        ofViews(cosmos.SeenInSession(ctx)),
-		written:      written,
+		written:      ofViews(cosmos.WrittenInSession(ctx)),
 		changes:      len(page.Changes),
 		awaited:      at.Container == schema.Posts, // by store/sessions
 	})

@@ -96,9 +96,9 @@ func FailedClaims(ctx context.Context) map[string]string {
 	return s.failed
 }
 
-// IsSessionLost reports whether no replica has reached what the session of ctx has seen, for some
-// seconds: the database has lost that, and further reads of the session fail, too. It matters for a
-// session that outlives a request.
+// IsSessionLost reports whether the requests of ctx were rejected for some seconds, because no
+// replica had reached what its session has seen: the database has lost that, and further reads of
+// the session fail, too. It matters for a session that outlives a request.
 func IsSessionLost(ctx context.Context) bool {
 	s, ok := ctx.Value(sessionKey{}).(*session)
 	if !ok {
@@ -106,12 +106,12 @@ func IsSessionLost(ctx context.Context) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.rejected.IsZero() && time.Since(s.rejected) >= lostAfter
+	return s.rejected.last.Sub(s.rejected.first) >= sessionLostAfter
 }
 
-// lostAfter is the time after which a session is lost if all its requests are rejected. All go to
-// the region that writes, in which one replica has all writes, and the service asks several.
-const lostAfter = 5 * time.Second
+// sessionLostAfter is the time after which a session is lost if all its requests are rejected. All
+// go to the region that writes, in which one replica has all writes, and the service asks several.
+const sessionLostAfter = 5 * time.Second
 
 // SeenInSession returns a copy of the states that the session of ctx has seen.
 func SeenInSession(ctx context.Context) SessionTokens {
@@ -157,9 +157,13 @@ type session struct {
 	since    SessionTokens      // of the answers since a write was sent to the container; nil before
 	claimed  SessionTokens      // of ClaimSession; nil before its first call
 	failed   map[string]string  // as FailedClaims returns them; not changed, but replaced
-	rejected time.Time          // when no replica had reached the token, in all requests since; or zero
+	rejected rejections         // all answers since the last one that was none
 	advanced map[[2]string]bool // containers and partitions of AdvanceSessionOnce
 }
+
+// rejections are the times of answers that rejected a session token, because no replica had reached
+// it. They are zero if there was none.
+type rejections struct{ first, last time.Time }
 
 func (s *session) token(container string) string {
 	s.mu.Lock()
@@ -226,11 +230,13 @@ func (s *session) dropClaim(container, partition string) {
 func (s *session) noteRejected(isRejected bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case !isRejected:
-		s.rejected = time.Time{}
-	case s.rejected.IsZero():
-		s.rejected = time.Now()
+	if !isRejected {
+		s.rejected = rejections{}
+		return
+	}
+	s.rejected.last = time.Now()
+	if s.rejected.first.IsZero() {
+		s.rejected.first = s.rejected.last
 	}
 }
 

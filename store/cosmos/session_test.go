@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
@@ -231,4 +233,31 @@ func TestWentBack(t *testing.T) {
 			t.Errorf("%s after %s: %t", test.later, test.before, got)
 		}
 	}
+}
+
+// TestIsSessionLost needs two rejections, some seconds apart, with no other answer in between: a
+// session that was rejected once, and rests, may be behind a replica that lags.
+func TestIsSessionLost(t *testing.T) {
+	w := storetest.New(t)
+	post := w.AddPost(w.AddUser("Ada"))
+	synctest.Test(t, func(t *testing.T) {
+		ctx := cosmos.WithSession(w.Ctx())
+		isLost := func(token string) bool {
+			read := cosmos.InSessionOf(w.Ctx(), ctx)
+			cosmos.JoinSession(read, "posts", token)
+			_, err := w.Post(read, post.ID)
+			if isRejected := err != nil; isRejected != (token != "") {
+				t.Fatalf("the read failed: %v", err)
+			}
+			return cosmos.IsSessionLost(ctx)
+		}
+		isLost("0:-1#999")
+		time.Sleep(10 * time.Second)
+		if cosmos.IsSessionLost(ctx) {
+			t.Error("after one read, the session is lost")
+		}
+		if !isLost("0:-1#999") {
+			t.Error("after another read, the session is not lost")
+		}
+	})
 }

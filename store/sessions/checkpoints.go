@@ -72,7 +72,7 @@ func (r reading) has(id, position string, written time.Time) bool {
 		asOf = r.oldest
 	}
 	if !r.passed.Covers(id + ":" + position) {
-		return asOf.Sub(written) > lostAfter
+		return asOf.Sub(written) > lostWriteAge
 	}
 	return written.Sub(asOf) <= maxPositionAge
 }
@@ -83,8 +83,8 @@ const (
 	// two. It is less than the time that a failover or a restore takes.
 	maxPositionAge = 10 * time.Second
 
-	// lostAfter is longer than an operation writes, and than a replica in the region that writes lags.
-	lostAfter = time.Minute
+	// lostWriteAge is longer than an operation writes, and than a replica in the region that writes lags.
+	lostWriteAge = time.Minute
 
 	// readingsApart is the least time between two readings that are kept, besides the latest. It is
 	// about the time between two polls of a server's tail.

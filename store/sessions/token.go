@@ -218,7 +218,7 @@ func (t Token) joinTimes(tokens ...Token) {
 			}
 		}
 		for _, one := range tokens {
-			if position := one.Written[source][id]; position != "" && last.At[id].Sub(one.At[id]) > lostAfter {
+			if position := one.Written[source][id]; position != "" && last.At[id].Sub(one.At[id]) > lostWriteAge {
 				t.Written[source][id] = last.Written[source][id]
 			}
 		}

@@ -73,8 +73,8 @@ func TestJoinedTimes(t *testing.T) {
 	}{
 		{at("posts=0:-1#5", 0), at("posts=0:-1#7", time.Second), "0:-1#7", time.Second},
 		{at("posts=0:-1#7", 0), at("posts=0:-1#5", time.Second), "0:-1#7", time.Second},
-		{at("posts=0:-1#7", 0), at("posts=0:-1#5", lostAfter+time.Second), "0:-1#5", lostAfter + time.Second},
-		{at("posts=0:-1#5", 0), at("posts=0:-1#7", lostAfter+time.Second), "0:-1#7", lostAfter + time.Second},
+		{at("posts=0:-1#7", 0), at("posts=0:-1#5", lostWriteAge+time.Second), "0:-1#5", lostWriteAge + time.Second},
+		{at("posts=0:-1#5", 0), at("posts=0:-1#7", lostWriteAge+time.Second), "0:-1#7", lostWriteAge + time.Second},
 	} {
 		for _, got := range []Token{test.one.Join(test.other), test.other.Join(test.one)} {
 			if got.Written[source].String() != test.want || !got.At["0"].Equal(writtenAt.Add(test.at)) {

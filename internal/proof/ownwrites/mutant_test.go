@@ -125,7 +125,7 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"lost writes are awaited": {
 		File:  "../../../store/sessions/checkpoints.go",
-		Right: "		return asOf.Sub(written) > lostAfter\n",
+		Right: "		return asOf.Sub(written) > lostWriteAge\n",
 		Wrong: "		return false\n",
 		Tests: findingLosses,
 	},
