@@ -275,3 +275,43 @@ func TestEndOfAHistoryOnALaggingReplica(t *testing.T) {
 		t.Errorf("the history %q was followed by %q", first.Name, second.Name)
 	}
 }
+
+// TestUsersGoBackWithPosts loses a rename and a deletion together with the sources, but keeps the
+// containers of projectors, as a restore of some containers does. The sweep and the deletion end
+// there, and later renames reach all items, also if their revisions come again.
+func TestUsersGoBackWithPosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLosingWorld(t, 1)
+		_, stop := w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll = time.Second })
+		defer stop()
+		anna, ben, carla := w.user(), w.user(), w.user()
+		post := w.posts(anna, 1)[0]
+		for _, user := range []*blog.User{anna, ben, carla} {
+			w.comment(user, post)
+		}
+		time.Sleep(20 * time.Second)
+		w.engine.Follower.Lead()
+		w.rename(anna)
+		w.rename(anna)
+		w.rename(ben)
+		if _, err := w.store.DeleteUser(t.Context(), carla.ID, carla.Username); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Second) // for the first passes
+		w.engine.LoseWrites(schema.Posts, schema.Users, schema.Usernames)
+		time.Sleep(15 * time.Second)
+		for _, user := range []*blog.User{anna, ben, carla} {
+			w.rename(user)
+		}
+		time.Sleep(5 * time.Minute)
+		w.wantNoDrift()
+		if shown, err := w.store.Post(t.Context(), post.ID); err != nil || shown.CommentCount != 3 {
+			t.Errorf("the post is %+v, %v", shown, err)
+		}
+		for range 3 {
+			w.rename(carla)
+		}
+		time.Sleep(5 * time.Minute)
+		w.wantNoDrift()
+	})
+}

@@ -48,6 +48,7 @@ func (r renamedUsers) Project(ctx context.Context, change changefeed.Change) err
 		AuthorRevision: change.User.Revision,
 		Last:           change.Renaming,
 		ResourceID:     change.ResourceID,
+		History:        change.History,
 	})
 	if err == nil {
 		wakeUp(r.wake)

@@ -48,6 +48,9 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 	if len(page.Changes) > 0 {
 		r.partition = page.Changes[0].PartitionKey
 	}
+	for i := range page.Changes {
+		page.Changes[i].History = at.History
+	}
 	switch {
 	case len(page.Changes) == 0 && changefeed.IsFromNow(at.Continuation):
 		return r.beginAtPresent(ctx, at, page)

@@ -21,13 +21,17 @@ const maxReplicaLag = 2 * time.Second
 
 // rebuildStep rebuilds the views if the present history needs that. It waits until every feed is
 // read from a position of this history: what changes after that is projected, and what changed
-// before, the rebuild reads.
+// before, the rebuild reads. Work of chores for lost changes ends first, because the rebuild leaves
+// them what they have to do.
 func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
 	leases, history, err := p.feeds.LeasesAndHistory(ctx)
 	if err != nil || history.IsRebuilt || slices.ContainsFunc(leases, isNotBegun) {
 		return idle, err
 	}
-	p.options.Sleep(ctx, maxReplicaLag)
+	if err := p.views.ForgetLostWork(ctx); err != nil {
+		return idle, err
+	}
+	p.options.Sleep(ctx, timeSlice+maxReplicaLag) // until the chores list their tasks again
 	if err := p.options.Rebuild(ctx, history.Name); err != nil {
 		return idle, err
 	}

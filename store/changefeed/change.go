@@ -19,6 +19,7 @@ type Change struct {
 	PartitionKey string
 	ID           string
 	ResourceID   string // of the container; empty if the item itself was read (Feeds.Change)
+	History      string // the name of the history in which it was read, as the reader knows it; or empty
 
 	User     *blog.User
 	Renaming bool          // the user announced another username, and may not have it yet

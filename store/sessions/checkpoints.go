@@ -83,7 +83,8 @@ const (
 	// two. It is less than the time that a failover or a restore takes.
 	maxPositionAge = 10 * time.Second
 
-	// lostWriteAge is longer than an operation writes, and than a replica in the region that writes lags.
+	// lostWriteAge is longer than an operation writes, and than a replica in the region that writes
+	// lags.
 	lostWriteAge = time.Minute
 
 	// readingsApart is the least time between two readings that are kept, besides the latest. It is

@@ -152,15 +152,16 @@ func (v *Views) deletionStep(userID string, row Remainder) Step {
 	}
 }
 
-// checkUserDeleted returns CONFLICT if the id belongs to a new user of the same account, whose
-// revisions restarted at 1, because the tombstone had expired or users was recreated. The items of
-// that user would then count as items of the deleted one.
+// checkUserDeleted returns CONFLICT if the user is not deleted: the database has lost the deletion,
+// or the id belongs to a new user of the same account, whose revisions restarted at 1, because the
+// tombstone had expired or users was recreated. The items of that user would then count as items of
+// the deleted one.
 func (v *Views) checkUserDeleted(ctx context.Context, deletion Deletion) error {
 	user, _, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
 	switch {
 	case cosmos.IsNotFound(err):
 		return nil
-	case err == nil && !user.Deleted && user.Revision < deletion.Revision:
+	case err == nil && !user.Deleted:
 		return blog.Errorf(blog.Conflict, "The items of a user who is not deleted cannot be deleted.")
 	}
 	return err

@@ -20,6 +20,7 @@ type Sweep struct {
 	AuthorRevision int64  `json:"authorRevision"`       // the user's revision; items with a smaller one are changed
 	Last           bool   `json:"last"`                 // the first pass is done, or not needed
 	ResourceID     string `json:"resourceId,omitempty"` // of the container users when the user changed; empty if unknown
+	History        string `json:"history,omitempty"`    // the name of the history in which the user changed; or empty
 	ETag           string `json:"_etag,omitempty"`      // as read; every write changes it
 
 	// Charge is what the user's last sweep was charged in RU, or only its first pass if the last one
@@ -56,7 +57,8 @@ func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
 // RecordSweep writes a pending sweep. It replaces a sweep, pending or done, for an earlier rename
 // of the same user, but keeps its charge. If there is a sweep for the same or a later rename,
 // RecordSweep writes nothing. It always replaces a sweep from before the container users was
-// recreated, because the id may now belong to another user.
+// recreated, because the id may now belong to another user, and one of an earlier history, whose
+// rename may be lost.
 func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	id := schema.SweepID(sweep.UserID)
 	return cosmos.RetryOnConflict(func() error {
@@ -72,13 +74,13 @@ func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	})
 }
 
-// isObsolete reports whether the sweep is from before the container users was recreated. Its
-// revision cannot be compared with that of a later sweep. In a restored account, all containers
-// have new resource ids, but the same users. So a sweep for the same rename is not obsolete, and
-// not all users are swept again.
+// isObsolete reports whether the sweep is of an earlier history, or from before the container users
+// was recreated. Its revision cannot be compared with that of a later sweep. In a restored
+// database, most users are as before. So a sweep for the same rename is not obsolete, and not all
+// users are swept again.
 func (s Sweep) isObsolete(later Sweep) bool {
-	return s.ResourceID != "" && later.ResourceID != "" && s.ResourceID != later.ResourceID &&
-		(s.AuthorRevision != later.AuthorRevision || s.Username != later.Username)
+	isOther := s.ResourceID != "" && later.ResourceID != "" && s.ResourceID != later.ResourceID
+	return (isOther || s.History < later.History) && (s.AuthorRevision != later.AuthorRevision || s.Username != later.Username)
 }
 
 // FinishSweepPass records the end of a pass, and its charge in RU. After the first pass, the last

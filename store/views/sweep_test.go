@@ -144,6 +144,8 @@ func TestSweepOfRecreatedContainerIsReplaced(t *testing.T) {
 		{"a restored account", views.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, ResourceID: "now"}, false},
 		{"a retry without a resource id", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4}, false},
 		{"a recreated container", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4, ResourceID: "now"}, true},
+		{"a lost rename", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 8, ResourceID: "before", History: "later"}, true},
+		{"a later history", views.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, ResourceID: "before", History: "later"}, false},
 	} {
 		w.OK(w.RecordSweep(w.Ctx(), before))
 		sweeps, err := w.Sweeps(w.Ctx())

@@ -54,7 +54,10 @@ type history struct {
 	*world
 	clients []*client
 	stops   []func() // of the servers
-	isBack  bool     // the database went back to an earlier state
+	streams []*postStream
+	isBack  bool // the database went back to an earlier state
+
+	hasLostNames bool // of users, in copies that are not rebuilt yet
 
 	lag    time.Duration
 	random *rand.Rand // of the observer
@@ -376,6 +379,9 @@ func (c *client) checkView(name string, list []shownPost) {
 }
 
 func (c *client) checkNames(where string, list []shownPost) {
+	if c.hasLostNames {
+		return
+	}
 	for _, got := range list {
 		c.checkUser(where, got.Author)
 		for _, comment := range got.RecentComments {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,7 +54,7 @@ func runLoss(t *testing.T, seed uint64, folder string) {
 	h.startProjectors()
 	random := rand.New(rand.NewPCG(seed, 100))
 	h.rebuildAfter = time.Duration(random.IntN(2)*random.IntN(18)) * time.Second
-	streams := []*postStream{h.servers[0].stream(), h.servers[1].stream()}
+	h.streams = []*postStream{h.servers[0].stream(), h.servers[1].stream()}
 	h.runClients(func(c *client) {
 		c.rename()
 		c.steps(5 + c.random.IntN(10))
@@ -69,6 +70,7 @@ func runLoss(t *testing.T, seed uint64, folder string) {
 	if history, err := changefeed.New(h.servers[0].db).History(t.Context()); err != nil || !history.IsRebuilt {
 		t.Errorf("the history is %+v, %v", history, err)
 	}
+	h.hasLostNames = false
 	h.runClients(func(c *client) {
 		c.create()
 		time.Sleep(10 * time.Second)
@@ -76,7 +78,7 @@ func runLoss(t *testing.T, seed uint64, folder string) {
 			t.Errorf("%s: an answer is stale", c.subject)
 		}
 	})
-	for _, s := range streams {
+	for _, s := range h.streams {
 		s.check(h.created())
 	}
 	h.audit()
@@ -84,23 +86,33 @@ func runLoss(t *testing.T, seed uint64, folder string) {
 	h.stop()
 }
 
+// lost are containers that lose writes together; nil stands for all.
+var lost = [][]string{
+	nil, nil, {schema.Posts}, {schema.Posts}, {schema.Posts, schema.Users, schema.Usernames},
+	{schema.Leases}, {schema.Feed}, {schema.Lists, schema.Feed},
+}
+
 // goBack loses the last writes. Before the clients go on, a random time passes.
 func (h *history) goBack(random *rand.Rand) {
-	goBack, kind, containers := h.account.LoseWrites, "failover", []string(nil)
-	if random.IntN(2) == 0 {
-		goBack, kind = h.account.Restore, "restore"
-	}
-	if random.IntN(2) == 0 {
-		containers = []string{schema.Posts}
-	}
+	h.isBack = true
+	containers := lost[random.IntN(len(lost))]
 	pause := 11*time.Second + time.Duration(random.IntN(80))*time.Second
-	isDown := random.IntN(3) == 0
+	kinds := []func(){
+		func() { h.failover("failover", h.account.LoseWrites, containers, pause, random.IntN(3) == 0) },
+		func() { h.failover("restore", h.account.Restore, containers, pause, random.IntN(3) == 0) },
+		func() { h.restoreFolder(pause, random.IntN(2) == 0) },
+	}
+	kinds[[]int{0, 0, 1, 1, 2}[random.IntN(5)]]()
+}
+
+// failover loses the last writes of containers. If no projector runs, an operator ends the history.
+func (h *history) failover(kind string, goBack func(...string), containers []string, pause time.Duration, isDown bool) {
 	h.Logf("a %s of %v, %v; no projector runs: %t; a rebuild begins after %v", kind, containers, pause, isDown, h.rebuildAfter)
 	if isDown {
 		h.stopProjector()
 	}
 	goBack(containers...)
-	h.isBack = true
+	h.hasLostNames = slices.Contains(containers, schema.Users)
 	time.Sleep(pause)
 	h.runClients(func(c *client) { c.learn() })
 	if isDown {
@@ -114,6 +126,44 @@ func (h *history) goBack(random *rand.Rand) {
 			h.Error(err)
 		}
 		h.startProjectors()
+	}
+}
+
+// restoreFolder stops all processes, lets all containers go back to one moment, as a data folder
+// does, and starts the processes again. The history ends as when a folder is opened that was
+// restored from a backup, or as by the command restored after a plain copy.
+func (h *history) restoreFolder(pause time.Duration, isBackup bool) {
+	h.Logf("a restored folder, %v; by a backup: %t", pause, isBackup)
+	h.stop()
+	h.account.LoseWrites()
+	time.Sleep(pause)
+	life := ""
+	if isBackup {
+		life = "another life"
+	}
+	h.restartServers()
+	if _, err := changefeed.New(h.servers[0].db).EndHistoryKeepingLeases(h.Context(), life, "the data folder was restored"); err != nil {
+		h.Error(err)
+	}
+	h.startProjectors()
+	h.runClients(func(c *client) { c.learn() })
+}
+
+// restartServers starts other servers instead of those that have stopped.
+func (h *history) restartServers() {
+	former := h.servers
+	h.servers, h.stops = nil, nil
+	for range former {
+		_, stop := h.startServer()
+		h.stops = append(h.stops, stop)
+	}
+	for _, c := range h.clients {
+		if i := slices.Index(former, c.own); i >= 0 {
+			c.own = h.servers[i]
+		}
+	}
+	for i, s := range h.streams {
+		s.move(h.servers[i])
 	}
 }
 
@@ -231,28 +281,49 @@ func (c *client) waitWhileThrottled(s *server, variables map[string]any) {
 
 // postStream is a subscriber of new posts, who connects again whenever the stream ends.
 type postStream struct {
-	*server
+	*testing.T
 	stop func()
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards the fields below
+	server   *server
+	end      func() // of the connection
 	received bytes.Buffer
 }
 
 func (s *server) stream() *postStream {
 	ctx, cancel := context.WithCancel(s.Context())
-	p, ended := &postStream{server: s}, make(chan struct{})
+	p, ended := &postStream{T: s.T, server: s, end: func() {}}, make(chan struct{})
 	p.stop = func() { cancel(); <-ended }
 	address := "http://localhost/graphql?query=" + url.QueryEscape("subscription{postPublished{node{id}}}")
 	go func() {
 		defer close(ended)
 		for ctx.Err() == nil {
-			r := httptest.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-			r.Header.Set("Accept", "text/event-stream")
-			s.handler.ServeHTTP(&streamWriter{stream: p, header: http.Header{}}, r)
+			p.connect(ctx, address)
 			_ = cosmos.Sleep(ctx, time.Second)
 		}
 	}()
 	return p
+}
+
+// connect receives until the connection ends.
+func (p *postStream) connect(ctx context.Context, address string) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	p.mu.Lock()
+	to := p.server
+	p.end = end
+	p.mu.Unlock()
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	r.Header.Set("Accept", "text/event-stream")
+	to.handler.ServeHTTP(&streamWriter{stream: p, header: http.Header{}}, r)
+}
+
+// move ends the connection. The next ones are to another server.
+func (p *postStream) move(to *server) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.server = to
+	p.end()
 }
 
 // check ends the stream, and fails if it lacks posts.

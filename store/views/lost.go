@@ -1,0 +1,74 @@
+package views
+
+import (
+	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// ForgetLostWork deletes the pending sweeps and deletions of renames and deletions that the
+// database has lost, after it went back to an earlier state. What is in progress of them ends after
+// some seconds. ForgetLostWork may run at any time: it reads the latest state of each user who has
+// pending work.
+func (v *Views) ForgetLostWork(ctx context.Context) error {
+	sweeps, err := v.Sweeps(ctx)
+	if err != nil {
+		return err
+	}
+	for _, sweep := range sweeps {
+		if err := forgetIfLost(ctx, v, schema.SweepID(sweep.UserID), sweep.UserID, isSweepLost); err != nil {
+			return err
+		}
+	}
+	deletions, err := v.Deletions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, deletion := range deletions {
+		if err := forgetIfLost(ctx, v, DeletionID(deletion.UserID), deletion.UserID, isDeletionLost); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isSweepLost reports whether a user, who may be nil, has not reached the state that is swept.
+func isSweepLost(sweep *sweepItem, user *schema.UserItem) bool {
+	return user == nil || user.Revision < sweep.AuthorRevision || user.Revision == sweep.AuthorRevision && user.Username != sweep.Username
+}
+
+func isDeletionLost(_ *deletionItem, user *schema.UserItem) bool { return user != nil && !user.Deleted }
+
+// forgetIfLost deletes an item of leases if isLost says so of its latest state and the latest state
+// of a user, which is nil if there is none.
+func forgetIfLost[T any](ctx context.Context, v *Views, id, userID string, isLost func(*T, *schema.UserItem) bool) error {
+	ctx = cosmos.WithSession(ctx)
+	return cosmos.RetryOnConflict(func() error {
+		work, etag, err := readLatest[T](ctx, v.leases, id)
+		if err != nil || work == nil {
+			return err
+		}
+		user, _, err := readLatest[schema.UserItem](ctx, v.users, userID)
+		if err != nil || !isLost(work, user) {
+			return err
+		}
+		return cosmos.Delete(ctx, v.leases, id, id, etag)
+	})
+}
+
+// readLatest reads the latest state of an item whose id is its partition key. It is nil if there is
+// none. ctx must have a session.
+func readLatest[T any](ctx context.Context, c *azcosmos.ContainerClient, id string) (*T, azcore.ETag, error) {
+	if err := cosmos.AdvanceSession(ctx, c, id, id); err != nil {
+		return nil, "", err
+	}
+	item, etag, err := cosmos.Read[T](ctx, c, id, id)
+	if cosmos.IsNotFound(err) {
+		return nil, "", nil
+	}
+	return item, etag, err
+}
