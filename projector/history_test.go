@@ -127,6 +127,33 @@ func TestViewGoesBack(t *testing.T) {
 	}
 }
 
+// TestBeyondTheEndForAMinute restores posts, and starts a projector then. The restored feed shows
+// nothing, so no partition can be asked whether its state is lost. The history ends after a minute.
+func TestBeyondTheEndForAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLosingWorld(t, 1)
+		poll := func(o *projector.Options) { o.Poll = time.Second }
+		_, stop := w.run(w.store, w.rebuilds, poll)
+		anna := w.user()
+		kept := w.posts(anna, 2)
+		time.Sleep(20 * time.Second)
+		w.engine.Follower.Lead()
+		w.edit(anna, kept[0], "A lost title")
+		time.Sleep(20 * time.Second)
+		stop()
+		w.engine.Restore(schema.Posts)
+		_, stop = w.run(w.store, w.rebuilds, poll, func(o *projector.Options) { o.Owner = "another" })
+		defer stop()
+		for _, want := range []bool{false, true} {
+			time.Sleep(50 * time.Second)
+			if history, err := w.store.History(t.Context()); err != nil || (history.Name != "") != want {
+				t.Errorf("the history is %+v, %v", history, err)
+			}
+		}
+		w.wantNoDrift()
+	})
+}
+
 // wayOut is a connection to an account that may fail requests to a container.
 type wayOut struct {
 	policy.Transporter
