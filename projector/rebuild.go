@@ -31,17 +31,44 @@ func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
 	if err := p.views.ForgetLostWork(ctx); err != nil {
 		return idle, err
 	}
-	p.options.Sleep(ctx, timeSlice+maxReplicaLag) // until the chores list their tasks again
+	// Until the chores list their tasks again.
+	if err := p.waitInHistory(ctx, history.Name, timeSlice+maxReplicaLag); err != nil {
+		return idle, err
+	}
 	if err := p.options.Rebuild(ctx, history.Name); err != nil {
 		return idle, err
 	}
-	p.options.Sleep(ctx, maxReplicaLag)
+	if err := p.waitInHistory(ctx, history.Name, maxReplicaLag); err != nil {
+		return idle, err
+	}
 	if err := p.feeds.NoteRebuilt(ctx, history.Name); err != nil {
 		return idle, err
 	}
 	p.options.Logger.Info("the views are rebuilt", "history", history.Name)
 	return more, nil
 }
+
+// waitInHistory waits. Meanwhile, it sends requests, without which a step would be canceled. Error:
+// the history has ended.
+func (p *Projector) waitInHistory(ctx context.Context, name string, d time.Duration) error {
+	for d > 0 {
+		pause := min(d, p.options.Expire/4)
+		if err := p.options.Sleep(ctx, pause); err != nil {
+			return err
+		}
+		d -= pause
+		present, err := p.feeds.History(ctx)
+		if err == nil && present.Name > name {
+			err = errHistoryEnded
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errHistoryEnded = errors.New("projector: the database went back again while its views were rebuilt")
 
 // isNotBegun reports whether a lease of a feed range has no position in the present history yet.
 // One without a continuation is read from the beginning.

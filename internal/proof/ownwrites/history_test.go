@@ -38,7 +38,7 @@ func TestClientsReadTheirWrites(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			seed := testseed.Of(t)
 			synctest.Test(t, func(t *testing.T) {
-				h := newHistory(t, seed, test.poll, test.lag)
+				h := newHistory(t, seed, 1, test.poll, test.lag)
 				h.run()
 				t.Logf("%d of %d answers were stale", h.stale, h.answers)
 				if late := 2*h.stale > h.answers; late != test.late {
@@ -73,9 +73,10 @@ type stamped struct {
 	count int
 }
 
-func newHistory(t *testing.T, seed uint64, poll, lag time.Duration) *history {
+func newHistory(t *testing.T, seed uint64, ranges int, poll, lag time.Duration) *history {
 	random := rand.New(rand.NewPCG(seed, 0))
 	h := &history{world: newWorld(t, random), lag: lag, random: random, comments: map[string][]stamped{}}
+	h.ranges = ranges
 	for range 3 {
 		_, stop := h.startServer()
 		h.stops = append(h.stops, stop)

@@ -50,10 +50,10 @@ func TestDatabaseGoesBack(t *testing.T) {
 }
 
 func runLoss(t *testing.T, seed uint64, folder string) {
-	h := newHistory(t, seed, 50*time.Millisecond, 60*time.Millisecond)
-	h.startProjectors()
 	random := rand.New(rand.NewPCG(seed, 100))
-	h.rebuildAfter = time.Duration(random.IntN(2)*random.IntN(18)) * time.Second
+	h := newHistory(t, seed, 1+3*random.IntN(2), 50*time.Millisecond, 60*time.Millisecond)
+	h.startProjectors()
+	h.rebuildAfter = time.Duration(random.IntN(2)*random.IntN(12)) * time.Second
 	h.streams = []*postStream{h.servers[0].stream(), h.servers[1].stream()}
 	h.runClients(func(c *client) {
 		c.rename()
@@ -107,7 +107,7 @@ func (h *history) goBack(random *rand.Rand) {
 
 // failover loses the last writes of containers. If no projector runs, an operator ends the history.
 func (h *history) failover(kind string, goBack func(...string), containers []string, pause time.Duration, isDown bool) {
-	h.Logf("a %s of %v, %v; no projector runs: %t; a rebuild begins after %v", kind, containers, pause, isDown, h.rebuildAfter)
+	h.Logf("%d ranges: a %s of %v, %v; no projector runs: %t; a rebuild begins after %v", h.ranges, kind, containers, pause, isDown, h.rebuildAfter)
 	if isDown {
 		h.stopProjector()
 	}
@@ -133,7 +133,7 @@ func (h *history) failover(kind string, goBack func(...string), containers []str
 // does, and starts the processes again. The history ends as when a folder is opened that was
 // restored from a backup, or as by the command restored after a plain copy.
 func (h *history) restoreFolder(pause time.Duration, isBackup bool) {
-	h.Logf("a restored folder, %v; by a backup: %t", pause, isBackup)
+	h.Logf("%d ranges: a restored folder, %v; by a backup: %t", h.ranges, pause, isBackup)
 	h.stop()
 	h.account.LoseWrites()
 	time.Sleep(pause)

@@ -17,6 +17,7 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
@@ -34,6 +35,7 @@ import (
 type world struct {
 	*testing.T
 	account *cosmostest.Account
+	ranges  int // feed ranges of each container
 	servers []*server
 	logger  *slog.Logger
 
@@ -56,12 +58,12 @@ const staleness = time.Second
 
 func newWorld(t *testing.T, random *rand.Rand) *world {
 	account := cosmostest.New(t, cosmostest.Options{Follower: true, Random: rand.New(rand.NewPCG(random.Uint64(), 1))})
-	return &world{T: t, account: account, logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	return &world{T: t, account: account, ranges: 1, logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
 }
 
 func (w *world) open(wire *cosmostest.Transport) *cosmos.DB {
 	w.Helper()
-	db, err := provision.OpenEmbedded(w.Context(), w.account, cosmos.Options{Transport: wire})
+	db, err := provision.OpenEmbedded(w.Context(), w.account, cosmos.Options{Transport: storetest.Divided(wire, w.ranges)})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -79,7 +81,9 @@ func (w *world) startProjector(owner string, poll time.Duration) (stop func()) {
 	p, err := projector.New(projector.Options{
 		DB: db, Owner: owner, Poll: poll, Balance: time.Second, SettleTime: 5 * time.Second, Logger: w.logger,
 		Rebuild: func(ctx context.Context, _ string) error {
-			time.Sleep(w.rebuildAfter)
+			if err := cosmos.Sleep(ctx, w.rebuildAfter); err != nil {
+				return err
+			}
 			_, err := audit.Rebuild(ctx, db, audit.RebuildOptions{})
 			return err
 		},
