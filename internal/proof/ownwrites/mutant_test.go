@@ -12,7 +12,7 @@ var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which co
 var finding = []string{".", "-run", "^TestClientsReadTheirWrites$"}
 
 // findingLosses runs enough histories to find a mistake that shows when the database goes back.
-var findingLosses = []string{".", "-run", "^TestDatabaseGoesBack$", "-losses", "24"}
+var findingLosses = []string{".", "-run", "^TestDatabaseGoesBack$", "-losses", "24", "-failfast"}
 
 var mutants = map[string]mutanttest.Mutant{
 	"views are read without their states": {
