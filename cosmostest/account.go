@@ -66,6 +66,14 @@ type Options struct {
 	// learn their addresses as those of the service. It applies to transports, and not to Serve.
 	Regions bool
 
+	// Consistency is the account's level. Default: Session. With Strong and BoundedStaleness, reads
+	// are charged twice, and the follower answers none. With ConsistentPrefix and Eventual, session
+	// tokens have no effect: the follower answers all reads. Account.SetConsistency changes it.
+	Consistency Consistency
+
+	// WritesInSeveralRegions makes the description of the account say so. It has no further effect.
+	WritesInSeveralRegions bool
+
 	// Entra makes the account accept any well-formed Entra ID token as well as its key, for the
 	// operations that the service permits with a token.
 	Entra bool
@@ -162,14 +170,14 @@ func open(t testing.TB, options Options) (*Account, error) {
 	a := &Account{engine: leader, handler: leader}
 	switch {
 	case options.Leader != nil:
-		a.Follower = newReplica(options.Leader, leader.Unthrottled(), clock, options) // the leader throttles
+		a.Follower = newReplica(options.Leader, leader.Unthrottled(), leader.Consistency, clock, options) // the leader throttles
 	case options.Follower:
 		settings := options.engine(clock, decisions.repeated(options.Scripts))
 		settings.Dir, settings.Key = "", leader.Key()
 		if a.follower, err = engine.Open(settings); err != nil {
 			return nil, errors.Join(err, leader.Close())
 		}
-		a.Follower = newReplica(leader, a.follower.Unthrottled(), clock, options)
+		a.Follower = newReplica(leader, a.follower.Unthrottled(), leader.Consistency, clock, options)
 		a.Follower.pair = &pair{leader, a.follower, decisions}
 	}
 	if a.Follower != nil {
@@ -185,6 +193,8 @@ func open(t testing.TB, options Options) (*Account, error) {
 // check returns an error for options that contradict each other.
 func (o Options) check() error {
 	switch {
+	case o.Consistency != "" && !o.Consistency.IsValid():
+		return errors.New("cosmostest: there is no consistency level " + string(o.Consistency))
 	case o.Leader != nil && o.Follower:
 		return errors.New("cosmostest: an account with Options.Leader is a follower itself, and has none")
 	case o.Leader != nil && o.Key == "":
@@ -202,12 +212,12 @@ func (o Options) check() error {
 	return nil
 }
 
-func newReplica(leader, follower http.Handler, clock *replayClock, options Options) *Replica {
+func newReplica(leader, follower http.Handler, level func() Consistency, clock *replayClock, options Options) *Replica {
 	random := options.Random
 	if random == nil {
 		random = rand.New(rand.NewPCG(1, 1))
 	}
-	return &Replica{leader: leader, follower: follower, clock: clock, rewrite: options.Replay, random: random}
+	return &Replica{leader: leader, follower: follower, level: level, clock: clock, rewrite: options.Replay, random: random}
 }
 
 // engine returns the options of an engine with a clock and hooks of scripts.
@@ -216,12 +226,16 @@ func (o Options) engine(clock *replayClock, hooks Scripts) engine.Options {
 		Dir:                 o.Dir,
 		Key:                 o.Key,
 		Entra:               o.Entra,
+		Consistency:         o.Consistency,
 		Now:                 clock.Now,
 		Throughput:          o.Throughput,
 		Buckets:             o.Buckets,
 		KeepExpired:         o.Follower || o.Leader != nil,
 		QueriesSeeOwnWrites: o.Scripts.OwnWrites,
 		SnapshotScripts:     o.Scripts.Snapshot,
+
+		WritesInSeveralRegions: o.WritesInSeveralRegions,
+
 		Script: script.Options{
 			Before:  hooks.Before,
 			Accept:  hooks.Accept,

@@ -26,6 +26,7 @@ import (
 // of the Replica change nothing.
 type Replica struct {
 	leader, follower http.Handler
+	level            func() Consistency
 	clock            *replayClock
 	rewrite          func(body, answer []byte) []byte // Options.Replay
 	pair             *pair                            // nil with Options.Leader
@@ -337,6 +338,15 @@ func (r *Replica) readBehind(request *http.Request) *httptest.ResponseRecorder {
 			return nil
 		}
 		request.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	level := r.level()
+	if level.ReadsTwoReplicas() {
+		request.Body = io.NopCloser(bytes.NewReader(body))
+		return nil
+	}
+	if !level.HasSessions() {
+		request = request.Clone(request.Context())
+		request.Header.Del("X-Ms-Session-Token")
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -31,6 +31,9 @@ func ProvisionAccount(ctx context.Context, o Options, wanted provision.Options) 
 		return nil, o.accountError(err)
 	}
 	defer db.Close()
+	if err := db.CheckAccount(ctx); err != nil {
+		return nil, o.accountError(err)
+	}
 	done, err = provision.Run(ctx, db, wanted)
 	return done, o.accountError(err)
 }
@@ -102,6 +105,9 @@ func (o Options) accountError(err error) error {
 	}
 	if _, ok := errors.AsType[*schema.MissingError](err); ok {
 		return err
+	}
+	if _, ok := errors.AsType[*cosmos.AccountError](err); ok {
+		return fmt.Errorf("the account at %s cannot be used: %w", o.Endpoint, err)
 	}
 	if _, ok := errors.AsType[*schema.FormatError](err); ok {
 		return fmt.Errorf("the account at %s cannot be used: %w", o.Endpoint, err)

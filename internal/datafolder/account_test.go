@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/internal/engine"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/cosmos"
@@ -44,5 +45,32 @@ func TestWrongClockIsReported(t *testing.T) {
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "level=WARN") ||
 		!strings.Contains(text, "secondsToAdd=3600") && !strings.Contains(text, "secondsToAdd=3599") {
 		t.Errorf("the log is %q", text)
+	}
+}
+
+// TestUnusableAccounts opens and provisions accounts on which the store would be wrong, and one
+// with a stronger level than is needed.
+func TestUnusableAccounts(t *testing.T) {
+	for level, want := range map[cosmostest.Consistency]string{
+		cosmostest.Eventual:         "its consistency level is Eventual, with which clients may miss what they have written: set the level Session",
+		cosmostest.ConsistentPrefix: "its consistency level is ConsistentPrefix",
+		cosmostest.Strong:           "",
+	} {
+		account := cosmostest.New(t, cosmostest.Options{Consistency: level})
+		server := httptest.NewServer(account)
+		t.Cleanup(server.Close)
+		options := Options{Endpoint: server.URL, Key: account.Key(), Database: cosmos.DefaultDatabase, Logger: slog.New(slog.DiscardHandler)}
+		check := func(err error) {
+			t.Helper()
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "the account at "+server.URL)) {
+				t.Errorf("%s: %v", level, err)
+			}
+		}
+		_, err := ProvisionAccount(t.Context(), options, provision.Options{})
+		check(err)
+		check(lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
+			_, err := Open(r, options)
+			return err
+		}))
 	}
 }

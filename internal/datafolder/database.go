@@ -124,6 +124,9 @@ func openAccount(r *lifecycle.Runner, o Options) (*Database, error) {
 		return nil, err
 	}
 	db, err := openDB(r, options)
+	if err == nil {
+		err = db.CheckAccount(r.Context())
+	}
 	switch {
 	case err != nil:
 	case o.ReadOnly:

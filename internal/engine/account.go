@@ -22,12 +22,13 @@ func (r *request) readAccount() (*response, error) {
 		scheme = "https"
 	}
 	location := []map[string]string{{"name": region, "databaseAccountEndpoint": scheme + "://" + r.Host + "/"}}
+	account := r.engine.account.Load()
 	body, err := json.Marshal(map[string]any{
 		"_self": "", "id": "embedded", "_rid": "embedded", "media": "//media/", "addresses": "//addresses/", "_dbs": "//dbs/",
 		"writableLocations":            location,
 		"readableLocations":            location,
-		"enableMultipleWriteLocations": false,
-		"userConsistencyPolicy":        map[string]any{"defaultConsistencyLevel": "Session"},
+		"enableMultipleWriteLocations": account.writesInSeveralRegions,
+		"userConsistencyPolicy":        map[string]any{"defaultConsistencyLevel": account.consistency},
 		"userReplicationPolicy":        map[string]any{"asyncReplication": false, "minReplicaSetSize": 1, "maxReplicasetSize": 1},
 		"systemReplicationPolicy":      map[string]any{"minReplicaSetSize": 1, "maxReplicasetSize": 1},
 		"readPolicy":                   map[string]any{"primaryReadCoefficient": 1, "secondaryReadCoefficient": 1},

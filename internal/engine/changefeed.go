@@ -115,7 +115,7 @@ func (r *request) readChanges() (*response, error) {
 		return nil, badRequest("The change feed of a container with several physical ranges requires x-ms-documentdb-partitionkeyrangeid.")
 	}
 	keyRange := ranges[0]
-	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
+	if err := r.checkSession(ranges); err != nil {
 		return nil, err
 	}
 	from, err := r.changesFrom(keyRange.durable.Load())

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/binary"
@@ -32,6 +33,13 @@ type Options struct {
 	// Entra makes the engine accept well-formed Entra ID tokens as well as the master key, for the
 	// operations that the service permits with such a token.
 	Entra bool
+
+	// Consistency is the account's level; Session if it is zero. With Strong and BoundedStaleness,
+	// reads of items are charged twice. A single engine has no replicas, so all its reads are strong.
+	Consistency Consistency
+
+	// WritesInSeveralRegions is what the description of the account says, and has no further effect.
+	WritesInSeveralRegions bool
 
 	Now func() time.Time // default: time.Now
 
@@ -94,6 +102,8 @@ type Engine struct {
 
 	waiting atomic.Int64 // number of transactions waiting for the disk
 
+	account atomic.Pointer[accountProperties]
+
 	life   string // see Life
 	epoch  uint64 // number of times the folder was opened
 	serial atomic.Uint64
@@ -146,6 +156,7 @@ func Open(options Options) (*Engine, error) {
 		counts:  newChangeCounts(),
 		watched: map[string]*watchers{},
 	}
+	e.SetConsistency(cmp.Or(options.Consistency, Session), options.WritesInSeveralRegions)
 	if options.Dir != "" {
 		if e.disk, err = newDisk(e.fs, options.Dir, options.damaged); err != nil {
 			return nil, openFailure(options.Dir, err)

@@ -45,7 +45,7 @@ func (r *request) readItem() (*response, error) {
 		return nil, err
 	}
 	keyRange := r.container.rangeOf(p.epk())
-	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), rangeList(keyRange)); err != nil {
+	if err := r.checkSession(rangeList(keyRange)); err != nil {
 		return nil, err
 	}
 	answer := (&response{charge: readLeast}).with("X-Ms-Session-Token", sessionToken(keyRange, keyRange.applied.Load()))

@@ -142,7 +142,7 @@ func (r *request) queryItems() (*response, error) {
 // pageOf returns one page of a query or of a list, which have different fingerprints.
 func (r *request) pageOf(bound *query.Bound, fingerprint string, s scope) (*response, page, error) {
 	ranges := s.ranges(r.container)
-	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
+	if err := r.checkSession(ranges); err != nil {
 		return nil, page{}, err
 	}
 	from, err := parseContinuation(r.Header.Get("X-Ms-Continuation"), fingerprint)

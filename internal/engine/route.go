@@ -128,6 +128,17 @@ func (r *response) with(name, value string) *response {
 
 type handler func(*request) (*response, error)
 
+// charging returns a handler whose responses are charged a multiple.
+func (h handler) charging(factor float64) handler {
+	return func(r *request) (*response, error) {
+		response, err := h(r)
+		if response != nil {
+			response.charge *= factor
+		}
+		return response, err
+	}
+}
+
 // route returns the handler of a request. Errors: 404, 405.
 func route(method string, pattern []byte) (handler, error) {
 	methods, ok := routes[string(pattern)]
@@ -258,6 +269,9 @@ func (r *request) answer(handle handler) (*response, error) {
 	bucket, err := r.bucket()
 	if err != nil {
 		return nil, err
+	}
+	if factor := r.readFactor(); factor > 1 {
+		handle = handle.charging(factor)
 	}
 	if r.engine.options.Throughput > 0 && r.Context().Value(unthrottled{}) == nil {
 		return r.throttled(handle, bucket)

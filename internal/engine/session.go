@@ -27,8 +27,13 @@ func sessionTokens(ranges []*keyRange) string {
 }
 
 // checkSession returns an error if the client has seen a later state than the engine's. This
-// happens only if the container was created again, or if the folder is an old copy.
-func checkSession(token string, ranges []*keyRange) error {
+// happens only if the container was created again, or if the folder is an old copy. On levels
+// without sessions, tokens have no effect.
+func (r *request) checkSession(ranges []*keyRange) error {
+	if !r.engine.Consistency().HasSessions() {
+		return nil
+	}
+	token := r.Header.Get("X-Ms-Session-Token")
 	for part := range strings.SplitSeq(token, ",") {
 		id, rest, ok := strings.Cut(strings.TrimSpace(part), ":")
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"cosmosblog/internal/blog"
@@ -58,6 +59,9 @@ type monitor struct {
 	lags    cached[[]projector.Lag]
 	stalls  stalls // used by one lookup at a time
 	letters cached[int]
+
+	accountMu     sync.Mutex // guards the next field
+	saidOfAccount string     // by the last check; empty if the account was usable
 
 	hadScripts    bool   // all scripts were registered; used by one lookup at a time, as saidOfScripts
 	saidOfScripts string // logged by the last lookup; empty if all scripts were there
@@ -135,7 +139,7 @@ func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
 func (m *monitor) observer(isOurs func(projector.Lag) bool, isServer bool) telemetry.Observer {
 	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: m.Logger}
 	observer.Metrics.Add(m.feedMetrics()...)
-	observer.Metrics.Add(m.clockMetric())
+	observer.Metrics.Add(m.clockMetric(), m.accountMetric())
 	if m.Reads != nil {
 		observer.Metrics.Add(readMetrics(m.Reads)...)
 	}
@@ -155,6 +159,7 @@ func (m *monitor) observer(isOurs func(projector.Lag) bool, isServer bool) telem
 	observer.Checks = []telemetry.Check{
 		{Name: "process", Ready: m.processReport},
 		{Name: "database", Ready: m.reads.get},
+		{Name: "account", Ready: m.checkAccount},
 		{Name: "scripts", Ready: m.scripts.get},
 		{Name: "lag", Ready: func(ctx context.Context) (any, error) { return m.lagReport(ctx, isOurs) }},
 		{Name: "deadLetters", Ready: m.letterReport},

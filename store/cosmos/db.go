@@ -57,6 +57,7 @@ type DB struct {
 	random    io.Reader
 	throttles *throttleMonitor
 	writes    *writeObservers
+	regions   *retry.Regions
 
 	mu         sync.Mutex
 	containers map[string]*azcosmos.ContainerClient // by name
@@ -91,6 +92,7 @@ func New(options Options) (*DB, error) {
 		random:     options.Random,
 		throttles:  throttles,
 		writes:     writes,
+		regions:    regions,
 		containers: map[string]*azcosmos.ContainerClient{},
 	}, nil
 }

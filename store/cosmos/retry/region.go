@@ -32,6 +32,7 @@ type Regions struct {
 	disconnect func() // closes idle connections
 
 	mu        sync.Mutex
+	account   Account       // zero before the first answer
 	write     string        // the host of the region that writes; empty before the first answer
 	known     []string      // the hosts of all regions
 	reading   chan struct{} // closed when the reading that is under way ends; nil if none is
@@ -62,6 +63,22 @@ func NewRegions(endpoint string, transport policy.Transporter) (*Regions, error)
 	return r, nil
 }
 
+// Account is what the description of an account says, besides its regions.
+type Account struct {
+	Consistency            string // the default level, such as "Session"; empty if the description lacks it
+	WritesInSeveralRegions bool
+}
+
+// Account returns the latest description. ok is false before the first.
+func (r *Regions) Account() (account Account, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.account, r.write != ""
+}
+
+// ReadAccount reads the description at the configured endpoint.
+func (r *Regions) ReadAccount(ctx context.Context) error { return r.Read(ctx, r.configured) }
+
 // learn takes the regions from a description of the account.
 func (r *Regions) learn(response *http.Response) {
 	type location struct {
@@ -70,6 +87,11 @@ func (r *Regions) learn(response *http.Response) {
 	var account struct {
 		Writable []location `json:"writableLocations"`
 		Readable []location `json:"readableLocations"`
+
+		WritesInSeveralRegions bool `json:"enableMultipleWriteLocations"`
+		ConsistencyPolicy      struct {
+			Level string `json:"defaultConsistencyLevel"`
+		} `json:"userConsistencyPolicy"`
 	}
 	body, err := runtime.Payload(response)
 	if err != nil || json.Unmarshal(body, &account) != nil {
@@ -87,6 +109,7 @@ func (r *Regions) learn(response *http.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.write, r.known = hosts[0], hosts
+	r.account = Account{Consistency: account.ConsistencyPolicy.Level, WritesInSeveralRegions: account.WritesInSeveralRegions}
 }
 
 // target returns the host of the region that writes, or the configured one if it is unknown.
