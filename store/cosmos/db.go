@@ -58,6 +58,7 @@ type DB struct {
 	throttles *throttleMonitor
 	writes    *writeObservers
 	regions   *retry.Regions
+	hasKey    bool
 
 	mu         sync.Mutex
 	containers map[string]*azcosmos.ContainerClient // by name
@@ -93,9 +94,13 @@ func New(options Options) (*DB, error) {
 		throttles:  throttles,
 		writes:     writes,
 		regions:    regions,
+		hasKey:     options.Key != "",
 		containers: map[string]*azcosmos.ContainerClient{},
 	}, nil
 }
+
+// HasKey reports whether requests are authorized by the account's key, and not by Entra ID.
+func (db *DB) HasKey() bool { return db.hasKey }
 
 func (o Options) withDefaults() Options {
 	if o.Database == "" {

@@ -207,6 +207,16 @@ func TestEntra(t *testing.T) {
 	}
 }
 
+// TestMissingWithEntra opens an account without containers by a token, with which provision cannot
+// create them (TestEntra).
+func TestMissingWithEntra(t *testing.T) {
+	account := cosmostest.New(t, cosmostest.Options{Entra: true})
+	_, err := open(t, cosmos.Options{Endpoint: inprocess.NewEndpoint(), Credential: fixedToken{}, Transport: inprocess.To(account)})
+	if _, ok := errors.AsType[*schema.MissingError](err); !ok || !strings.Contains(err.Error(), "deploy the template of provision --print bicep") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 type fixedToken struct{}
 
 func (fixedToken) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {

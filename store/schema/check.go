@@ -13,6 +13,15 @@ type MissingError struct {
 	Database   string
 	Containers []string
 	Scripts    []string // ids
+
+	byToken bool // Entra ID authorizes the requests
+}
+
+// NewMissingError returns an error for containers and scripts that do not exist, by their names and
+// ids. Its advice fits how the requests are authorized: a token of Entra ID can create neither
+// (learn.microsoft.com/azure/cosmos-db/reference-data-plane-security).
+func NewMissingError(db *cosmos.DB, containers, scripts []string) *MissingError {
+	return &MissingError{Database: db.Name(), Containers: containers, Scripts: scripts, byToken: !db.HasKey()}
 }
 
 func (e *MissingError) Error() string {
@@ -23,8 +32,11 @@ func (e *MissingError) Error() string {
 	if len(e.Scripts) > 0 {
 		missing = append(missing, "the scripts "+strings.Join(e.Scripts, ", "))
 	}
-	return fmt.Sprintf("the database %s lacks %s: run the command provision, which creates them",
-		e.Database, strings.Join(missing, " and "))
+	advice := "run the command provision, which creates them"
+	if e.byToken {
+		advice = "deploy the template of provision --print bicep, or run provision with the account's key, because Entra ID cannot create them"
+	}
+	return fmt.Sprintf("the database %s lacks %s: %s", e.Database, strings.Join(missing, " and "), advice)
 }
 
 var _ cosmos.DefiniteError = (*MissingError)(nil)
@@ -57,7 +69,7 @@ func Check(ctx context.Context, db *cosmos.DB) (blocked []string, err error) {
 	case err != nil:
 		return nil, err
 	case len(missing)+len(scripts) > 0:
-		return nil, &MissingError{Database: db.Name(), Containers: missing, Scripts: scripts}
+		return nil, NewMissingError(db, missing, scripts)
 	case !hasFormat:
 		err = storeFormat(ctx, db)
 	}
@@ -72,7 +84,7 @@ func CheckSource(ctx context.Context, db *cosmos.DB) error {
 		return err
 	}
 	if len(missing) > 0 {
-		return &MissingError{Database: db.Name(), Containers: missing}
+		return NewMissingError(db, missing, nil)
 	}
 	_, err = readFormat(ctx, db)
 	return err

@@ -106,7 +106,7 @@ func Execute(
 		case !cosmos.IsNotFound(err):
 			return repeated, err
 		case !db.BackOff(ctx, try):
-			return repeated, &MissingError{Database: db.Name(), Scripts: []string{procedure.ID}}
+			return repeated, NewMissingError(db, nil, []string{procedure.ID})
 		}
 	}
 }

@@ -133,5 +133,5 @@ func (v *Views) orMissingTrigger(ctx context.Context, err error) error {
 	if exists {
 		return err
 	}
-	return &schema.MissingError{Database: v.db.Name(), Scripts: []string{schema.TruncateFeed.ID}}
+	return schema.NewMissingError(v.db, nil, []string{schema.TruncateFeed.ID})
 }
