@@ -113,7 +113,9 @@ func TestChangesOfOthersAreCounted(t *testing.T) {
 		if w.isCurrent(schema.Posts, post.ID) {
 			t.Error("a count was kept before anything was known")
 		}
+		synctest.Wait()
 		w.wire.Inject(nil)
+		w.after(staleness) // the next poll
 		w.awake(schema.Posts)
 		before, beside := w.tail.Changes(schema.Posts, post.ID), w.tail.Changes(schema.Posts, another.ID)
 		for range 5 {
