@@ -54,6 +54,8 @@ type task struct {
 	last   bool              // a last pass waits for Options.SettleTime; others for the end of a rest
 	change changefeed.Change // becomes a dead letter if a step fails because of an item
 
+	isPending func(ctx context.Context) (bool, error) // whether the work still has the etag; nil for always
+
 	open   func() views.Pass
 	finish func(ctx context.Context, ended *run) error // after the pass; must be idempotent
 	forget func(ctx context.Context) error             // after the task was set aside
@@ -111,7 +113,8 @@ func sweepTasks(v *views.Views) func(context.Context) ([]task, error) {
 	return tasksOf(v.Sweeps, func(sweep views.Sweep) task {
 		return task{
 			id: sweep.UserID, etag: sweep.ETag, last: sweep.Last, change: userChange(sweep.UserID),
-			open: func() views.Pass { return v.SweepPass(sweep) },
+			isPending: isPending(v, schema.SweepID(sweep.UserID), sweep.ETag),
+			open:      func() views.Pass { return v.SweepPass(sweep) },
 			finish: func(ctx context.Context, ended *run) error {
 				return v.FinishSweepPass(ctx, sweep, ended.meter.Charged())
 			},
@@ -128,7 +131,8 @@ func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
 	return tasksOf(v.Deletions, func(deletion views.Deletion) task {
 		return task{
 			id: deletion.UserID, etag: deletion.ETag, last: deletion.Last, change: userChange(deletion.UserID),
-			open: func() views.Pass { return v.DeletionPass(deletion) },
+			isPending: isPending(v, views.DeletionID(deletion.UserID), deletion.ETag),
+			open:      func() views.Pass { return v.DeletionPass(deletion) },
 			finish: func(ctx context.Context, ended *run) error {
 				switch {
 				case !deletion.Last:
@@ -143,6 +147,10 @@ func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
 	})
 }
 
+func isPending(v *views.Views, id, etag string) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) { return v.IsPending(ctx, id, etag) }
+}
+
 // maxPurges limits the number of pending purges in memory.
 const maxPurges = 1000
 
@@ -154,9 +162,10 @@ func purgeTasks(v *views.Views) func(context.Context) ([]task, error) {
 	return tasksOf(list, func(purge views.Purge) task {
 		return task{
 			id: purge.PostID, etag: purge.ETag, change: postChange(purge.PostID),
-			open:   func() views.Pass { return &purgePass{Pass: v.PurgePass(purge.PostID)} },
-			finish: func(ctx context.Context, _ *run) error { return v.ForgetPurge(ctx, purge) },
-			forget: func(ctx context.Context) error { return v.ForgetPurge(ctx, purge) },
+			isPending: isPending(v, views.PurgeID(purge.PostID), purge.ETag),
+			open:      func() views.Pass { return &purgePass{Pass: v.PurgePass(purge.PostID)} },
+			finish:    func(ctx context.Context, _ *run) error { return v.ForgetPurge(ctx, purge) },
+			forget:    func(ctx context.Context) error { return v.ForgetPurge(ctx, purge) },
 		}
 	})
 }

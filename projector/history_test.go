@@ -342,3 +342,103 @@ func TestUsersGoBackWithPosts(t *testing.T) {
 		w.wantNoDrift()
 	})
 }
+
+// losingUsers returns a world whose projector has recorded a lost rename of a user, and a lost
+// deletion if isDeleted. The containers of the projector are not lost. stop ends the projector.
+func losingUsers(t *testing.T, isDeleted bool) (w *world, user *blog.User, stop func()) {
+	w = newLosingWorld(t, 1)
+	_, stop = w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll = time.Second })
+	anna, user := w.user(), w.user()
+	w.comment(user, w.posts(anna, 1)[0])
+	time.Sleep(20 * time.Second)
+	w.engine.Follower.Lead()
+	renamed := w.rename(user)
+	if isDeleted {
+		if _, err := w.store.DeleteUser(t.Context(), user.ID, renamed.Username); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(3 * time.Second) // for the first passes
+	return w, user, stop
+}
+
+// TestDeletedAgain loses a rename and a deletion, after which the user is deleted again, in an
+// earlier revision.
+func TestDeletedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, user, stop := losingUsers(t, true)
+		defer stop()
+		w.engine.LoseWrites(schema.Posts, schema.Users, schema.Usernames)
+		if _, err := w.store.DeleteUser(t.Context(), user.ID, user.Username); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Minute)
+		w.wantNoDrift()
+	})
+}
+
+// TestLostDeletionOfRenamedUser loses a deletion while no projector runs. The user, who is there
+// again, is renamed, so that the revision passes that of the deletion. Nothing may be deleted.
+func TestLostDeletionOfRenamedUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, user, stop := losingUsers(t, true)
+		stop()
+		w.engine.LoseWrites(schema.Posts, schema.Users, schema.Usernames)
+		for range 3 {
+			w.rename(user)
+		}
+		_, stop = w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll, o.Owner = time.Second, "another" })
+		defer stop()
+		time.Sleep(10 * time.Minute)
+		w.wantNoDrift()
+		posts, err := w.store.Feed(t.Context(), blog.PageRequest{First: 1})
+		if err != nil || posts.Items[0].CommentCount != 1 {
+			t.Errorf("the post is %+v, %v", posts.Items[0], err)
+		}
+	})
+}
+
+// TestRenamedAgain loses a rename while no projector runs, after which the user is renamed twice:
+// the revision has then passed that of the lost sweep.
+func TestRenamedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, user, stop := losingUsers(t, false)
+		stop()
+		w.engine.LoseWrites(schema.Posts, schema.Users, schema.Usernames)
+		w.rename(user)
+		w.rename(user)
+		if _, err := w.store.EndHistory(t.Context(), "", "an operator said so"); err != nil {
+			t.Fatal(err)
+		}
+		_, stop = w.run(w.store, w.rebuilds, func(o *projector.Options) { o.Poll, o.Owner = time.Second, "another" })
+		defer stop()
+		time.Sleep(10 * time.Minute)
+		w.wantNoDrift()
+	})
+}
+
+// TestSlowRebuild rebuilds at so low a limit that a request must wait for longer than a step may.
+func TestSlowRebuild(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLosingWorld(t, 1)
+		_, stop := w.run(w.store, func(o *projector.Options) {
+			db := o.DB
+			o.Poll = time.Second
+			o.Rebuild = func(ctx context.Context, _ string) error {
+				limit := &cosmos.ChargeLimit{PerSecond: 1}
+				_, err := audit.Rebuild(limit.Context(ctx), db, audit.RebuildOptions{FromStart: true})
+				return err
+			}
+		})
+		defer stop()
+		w.posts(w.user(), 60)
+		time.Sleep(20 * time.Second)
+		if _, err := w.store.EndHistory(t.Context(), "", "an operator said so"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Hour)
+		if history, err := w.store.History(t.Context()); err != nil || !history.IsRebuilt {
+			t.Errorf("the history is %+v, %v", history, err)
+		}
+	})
+}

@@ -31,8 +31,8 @@ func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
 	if err := p.views.ForgetLostWork(ctx); err != nil {
 		return idle, err
 	}
-	// Until the chores list their tasks again.
-	if err := p.waitInHistory(ctx, history.Name, timeSlice+maxReplicaLag); err != nil {
+	// Until the chores have read what is left, and all commands of before have ended.
+	if err := p.waitInHistory(ctx, history.Name, max(2*timeSlice, p.options.SettleTime)+maxReplicaLag); err != nil {
 		return idle, err
 	}
 	if err := p.options.Rebuild(ctx, history.Name); err != nil {

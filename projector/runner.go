@@ -67,6 +67,7 @@ func (p *Projector) newRunner(c *chore) *runner {
 
 // step gives each due task one time slice. An error in one task does not cancel the others.
 func (r *runner) step(ctx context.Context) (stepResult, error) {
+	listed := r.options.Now()
 	tasks, err := r.chore.list(ctx)
 	if err != nil {
 		return idle, err
@@ -75,7 +76,15 @@ func (r *runner) step(ctx context.Context) (stepResult, error) {
 	var group errgroup.Group
 	group.SetLimit(parallelRuns)
 	for _, run := range due {
-		group.Go(func() error { return r.runSlice(ctx, run) })
+		group.Go(func() error {
+			// If many are due, their list grows old.
+			if r.options.Now().Sub(listed) >= timeSlice && run.isPending != nil {
+				if isPending, err := run.isPending(ctx); err != nil || !isPending {
+					return err
+				}
+			}
+			return r.runSlice(ctx, run)
+		})
 	}
 	err = group.Wait()
 	for _, run := range due {

@@ -3,6 +3,8 @@ package audit
 import (
 	"context"
 	"slices"
+
+	"cosmosblog/store/schema"
 )
 
 const (
@@ -90,7 +92,10 @@ func (a *auditRun) overwrite(ctx context.Context, s suspect) error {
 		return err
 	}
 	_, restless := s.confirm(drifts)
-	restless = slices.DeleteFunc(restless, func(d Drift) bool { return d.Kind != DriftCopy && d.Kind != DriftName })
+	restless = slices.DeleteFunc(restless, func(d Drift) bool {
+		isEntry := d.Kind == DriftSurplus && d.Container == schema.Lists // of a tag that the post does not have
+		return d.Kind != DriftCopy && d.Kind != DriftName && !isEntry
+	})
 	_, err = a.repair(ctx, s.target, restless)
 	return err
 }

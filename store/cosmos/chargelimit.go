@@ -55,6 +55,10 @@ func (l *ChargeLimit) spend(charge float64) time.Duration {
 	return l.paid.Sub(at)
 }
 
+// maxLimitPause is the longest pause without a check of the context's fence. A projector cancels
+// work that has not asked for that for some seconds.
+const maxLimitPause = time.Second
+
 // limitingRecorder is the Recorder of a context with a limit.
 type limitingRecorder struct {
 	*ChargeLimit
@@ -71,7 +75,8 @@ func (l limitingRecorder) Record(ctx context.Context, request Request) {
 	if wait == nil {
 		wait = Sleep
 	}
-	if d := l.spend(request.Charge); d > 0 {
-		_ = wait(ctx, d) // if ctx is done, the next request reports it
+	// If ctx is done, or its fence fails, the next request reports it.
+	for d := l.spend(request.Charge); d > 0 && ctx.Err() == nil && checkFence(ctx) == nil; d -= maxLimitPause {
+		_ = wait(ctx, min(d, maxLimitPause))
 	}
 }

@@ -32,7 +32,7 @@ func TestChargeLimit(t *testing.T) {
 	clock.Advance(time.Hour)
 	record(ctx, 20)
 	record(ctx, 0)
-	want := []time.Duration{500 * time.Millisecond, 600 * time.Millisecond, 200 * time.Millisecond, 2 * time.Second, 2 * time.Second}
+	want := []time.Duration{500 * time.Millisecond, 600 * time.Millisecond, 200 * time.Millisecond, time.Second, time.Second, time.Second, time.Second}
 	for i := range want {
 		if i >= len(waited) || waited[i] != want[i] {
 			t.Fatalf("waited %v, want %v", waited, want)

@@ -21,10 +21,16 @@ func WithFence(ctx context.Context, check func() error) context.Context {
 type fencePolicy struct{}
 
 func (fencePolicy) Do(request *policy.Request) (*http.Response, error) {
-	if check, ok := request.Raw().Context().Value(fenceKey{}).(func() error); ok {
-		if err := check(); err != nil {
-			return nil, err
-		}
+	if err := checkFence(request.Raw().Context()); err != nil {
+		return nil, err
 	}
 	return request.Next()
+}
+
+// checkFence returns the error of the fence of ctx, or nil if it has none.
+func checkFence(ctx context.Context) error {
+	if check, ok := ctx.Value(fenceKey{}).(func() error); ok {
+		return check()
+	}
+	return nil
 }

@@ -106,7 +106,12 @@ func IsSessionLost(ctx context.Context) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.rejected.last.Sub(s.rejected.first) >= sessionLostAfter
+	for _, of := range s.rejected {
+		if of.last.Sub(of.first) >= sessionLostAfter {
+			return true
+		}
+	}
+	return false
 }
 
 // sessionLostAfter is the time after which a session is lost if all its requests are rejected. All
@@ -151,18 +156,18 @@ func copyOf(ctx context.Context, states func(*session) SessionTokens) SessionTok
 // session holds the session token of each container. It may be used concurrently.
 type session struct {
 	mu       sync.Mutex
-	seen     SessionTokens      // of all answers, and joined
-	written  SessionTokens      // of the answers to successful writes; nil before the first one
-	first    SessionTokens      // of the earliest of these answers; nil before
-	since    SessionTokens      // of the answers since a write was sent to the container; nil before
-	claimed  SessionTokens      // of ClaimSession; nil before its first call
-	failed   map[string]string  // as FailedClaims returns them; not changed, but replaced
-	rejected rejections         // all answers since the last one that was none
-	advanced map[[2]string]bool // containers and partitions of AdvanceSessionOnce
+	seen     SessionTokens         // of all answers, and joined
+	written  SessionTokens         // of the answers to successful writes; nil before the first one
+	first    SessionTokens         // of the earliest of these answers; nil before
+	since    SessionTokens         // of the answers since a write was sent to the container; nil before
+	claimed  SessionTokens         // of ClaimSession; nil before its first call
+	failed   map[string]string     // as FailedClaims returns them; not changed, but replaced
+	rejected map[string]rejections // by container; nil before the first
+	advanced map[[2]string]bool    // containers and partitions of AdvanceSessionOnce
 }
 
-// rejections are the times of answers that rejected a session token, because no replica had reached
-// it. They are zero if there was none.
+// rejections are the times of the first and the last of several answers in a row that rejected a
+// session token, because no replica had reached it.
 type rejections struct{ first, last time.Time }
 
 func (s *session) token(container string) string {
@@ -226,18 +231,22 @@ func (s *session) dropClaim(container, partition string) {
 	}
 }
 
-// noteRejected notes whether no replica has reached the token of a request.
-func (s *session) noteRejected(isRejected bool) {
+// noteRejected notes whether no replica has reached the token of a request to a container.
+func (s *session) noteRejected(container string, isRejected bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !isRejected {
-		s.rejected = rejections{}
+	of, isKnown := s.rejected[container]
+	switch {
+	case !isRejected:
+		delete(s.rejected, container)
 		return
+	case s.rejected == nil:
+		s.rejected = map[string]rejections{}
 	}
-	s.rejected.last = time.Now()
-	if s.rejected.first.IsZero() {
-		s.rejected.first = s.rejected.last
+	if of.last = time.Now(); !isKnown {
+		of.first = of.last
 	}
+	s.rejected[container] = of
 }
 
 // sends notes that a write is sent to a container.
@@ -289,7 +298,7 @@ func (p sessionPolicy) send(request *policy.Request, s *session, target target) 
 		}
 		response, err := request.Next()
 		isRejected := err == nil && response.StatusCode == http.StatusNotFound && retry.Substatus(response) == ReadSessionNotAvailable
-		s.noteRejected(isRejected)
+		s.noteRejected(target.Container, isRejected)
 		if !claimed || !isRejected {
 			return response, err
 		}

@@ -305,9 +305,12 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 	isLost, unreached := x.isLost, x.unreached
 	x.mu.Unlock()
 	failed := cosmos.FailedClaims(ctx)
-	if unreached != "" {
-		failed = map[string]string{source: unreached}
-		maps.Copy(failed, cosmos.FailedClaims(ctx))
+	if unreached != "" && failed[source] == "" {
+		failed = maps.Clone(failed)
+		if failed == nil {
+			failed = map[string]string{}
+		}
+		failed[source] = unreached
 	}
 	heals := []func(Token) Token{}
 	for container, partition := range failed {
@@ -316,10 +319,11 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 			continue
 		}
 		// A replica that lags may have answered. It looks as if it had lost what it does not have yet.
-		if err := cosmos.AdvanceSession(ctx, x.sessions.db.Container(container), partition, partition); err != nil {
+		latest := cosmos.WithSession(ctx)
+		if err := cosmos.AdvanceSession(latest, x.sessions.db.Container(container), partition, partition); err != nil {
 			continue
 		}
-		present := cosmos.SeenInSession(ctx)[container]
+		present := cosmos.SeenInSession(latest)[container]
 		heals = append(heals, func(t Token) Token { return t.correct(container, present, x.begun) })
 	}
 	if isLost {
@@ -346,6 +350,7 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 // presentUser reads the latest state of the account's user, which a replica that lags may not have
 // had yet. It is nil if there is none.
 func (x *Session) presentUser(ctx context.Context) (*User, error) {
+	ctx = cosmos.WithSession(ctx)
 	users := x.sessions.db.Container(schema.Users)
 	if err := cosmos.AdvanceSession(ctx, users, x.account, x.account); err != nil {
 		return nil, err
@@ -354,7 +359,10 @@ func (x *Session) presentUser(ctx context.Context) (*User, error) {
 	if cosmos.IsNotFound(err) {
 		return nil, nil
 	}
-	return &User{ID: x.account, Revision: user.Revision, Username: user.Username, Deleted: user.Deleted}, err
+	if err != nil {
+		return nil, err
+	}
+	return &User{ID: x.account, Revision: user.Revision, Username: user.Username, Deleted: user.Deleted}, nil
 }
 
 // done returns what the mutations of ctx have changed.

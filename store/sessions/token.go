@@ -251,38 +251,47 @@ func (t Token) followedBy(later Token, written cosmos.SessionTokens) Token {
 	return joined
 }
 
-// correct returns t without the positions that a container has lost: those later than present, the
-// state that it had at a time, which replaces them. Positions of ranges that present does not name
-// stay, unless it names none of those in t: the container has other ranges now.
+// correct returns t without the positions that a container has lost. present is the latest state of
+// one of its ranges, at a time, which replaces a later position of that range. Positions of other
+// ranges stay. If t does not name the range, it names a former one, from before a split, or of a
+// container that was deleted: then all later positions may be lost. A split goes on with the
+// numbers of its range.
 func (t Token) correct(container string, present cosmos.SessionToken, at time.Time) Token {
-	written := t.Written[container]
-	known := cosmos.SessionToken{}
+	written, kept := t.Written[container], cosmos.SessionToken{}
 	for id, position := range written {
-		if now := present[id]; now != "" && !present.Covers(id+":"+position) {
-			known[id] = now
+		if now := latestOf(id, present, written); now == "" || (cosmos.SessionToken{id: now}).Covers(id+":"+position) {
+			kept[id] = position
 		}
 	}
-	isOther := len(written) > 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(written)), func(id string) bool { return present[id] != "" })
-	switch {
-	case isOther:
-		written, known = nil, bounded(present, nil)
-	case len(known) == 0:
+	if len(kept) == len(written) {
 		return t
 	}
+	known := maps.Clone(present)
+	for id := range kept {
+		delete(known, id)
+	}
 	t.Written = t.Written.Clone()
-	t.Written[container] = cosmos.SessionToken{}
-	maps.Copy(t.Written[container], written)
+	t.Written[container] = maps.Clone(kept)
 	maps.Copy(t.Written[container], known)
 	if container == source {
 		times := timesOf(known, at)
-		for id := range written {
-			if known[id] == "" {
-				times[id] = t.At[id]
-			}
+		for id := range kept {
+			times[id] = t.At[id]
 		}
 		t.At = times
 	}
 	return t
+}
+
+// latestOf returns the latest position of a range, by the latest state of one range, or "" if it is
+// unknown. If that range is none of those that a client knows, it may continue any of them.
+func latestOf(id string, present, known cosmos.SessionToken) string {
+	for of, position := range present {
+		if of == id || known[of] == "" {
+			return position
+		}
+	}
+	return ""
 }
 
 // correctUser returns t with the present user instead of one with a later revision, which the

@@ -198,12 +198,12 @@ func TestRotation(t *testing.T) {
 func TestCorrect(t *testing.T) {
 	before := written(t, "posts=0:-1#5,1:-1#9;users=0:-1#3")
 	for present, want := range map[string]string{
-		"0:-1#5":         "posts=0:-1#5,1:-1#9;users=0:-1#3",
-		"0:-1#8,2:-1#1":  "posts=0:-1#5,1:-1#9;users=0:-1#3",
-		"1:-1#7":         "posts=0:-1#5,1:-1#7;users=0:-1#3",
-		"0:-1#4,1:-1#10": "posts=0:-1#4,1:-1#9;users=0:-1#3",
-		"7:-1#4":         "posts=7:-1#4;users=0:-1#3", // the container has other ranges now
-		"":               "users=0:-1#3",
+		"0:-1#5": "posts=0:-1#5,1:-1#9;users=0:-1#3",
+		"2:-1#7": "posts=0:-1#5,2:-1#7;users=0:-1#3", // a part of a range that was split
+		"1:-1#7": "posts=0:-1#5,1:-1#7;users=0:-1#3",
+		"0:-1#4": "posts=0:-1#4,1:-1#9;users=0:-1#3",
+		"7:-1#4": "posts=7:-1#4;users=0:-1#3", // the container has other ranges now
+		"":       "posts=0:-1#5,1:-1#9;users=0:-1#3",
 	} {
 		token := cosmos.SessionToken{}
 		token.Merge(present)

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/bulk"
@@ -175,4 +177,23 @@ func TestDeletionOfLikeThatIsRenamedMeanwhile(t *testing.T) {
 		t.Errorf("the next pass found %d items: %v", found, err)
 	}
 	w.HoldsCounts(post.ID, 0, 0)
+}
+
+// TestDeletionOfRenamedUser runs a pass of a deletion that the database has lost. The user was
+// renamed since, so the revision is later than the deletion's. Nothing is deleted.
+func TestDeletionOfRenamedUser(t *testing.T) {
+	w := newWorld(t)
+	ada := w.AddUser("Ada")
+	post := w.AddPost(ada)
+	deletion := views.Deletion{UserID: ada.ID, Revision: ada.Revision + 1}
+	var renamed azcosmos.PatchOperations
+	renamed.AppendSet("/revision", deletion.Revision+1)
+	_, err := w.Container(schema.Users).PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(ada.ID), ada.ID, renamed, nil)
+	w.OK(err)
+	if _, err := views.Run(w.Ctx(), w.DeletionPass(deletion)); blog.CodeOf(err) != blog.Conflict {
+		t.Errorf("the pass: %v", err)
+	}
+	if post, err := w.Post(w.Ctx(), post.ID); err != nil || post.Deleted {
+		t.Errorf("the post is %+v, %v", post, err)
+	}
 }

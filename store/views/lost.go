@@ -10,10 +10,11 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// ForgetLostWork deletes the pending sweeps and deletions of renames and deletions that the
-// database has lost, after it went back to an earlier state. What is in progress of them ends after
-// some seconds. ForgetLostWork may run at any time: it reads the latest state of each user who has
-// pending work.
+// ForgetLostWork deletes the pending sweeps and deletions that may be of renames and deletions that
+// the database has lost, after it went back to an earlier state. What is in progress of them ends
+// after some seconds. A rebuild that begins after that, and after the commands of before have
+// ended, does what is then left. ForgetLostWork may run at any time before: it reads the latest
+// state of each user who has pending work.
 func (v *Views) ForgetLostWork(ctx context.Context) error {
 	sweeps, err := v.Sweeps(ctx)
 	if err != nil {
@@ -36,12 +37,17 @@ func (v *Views) ForgetLostWork(ctx context.Context) error {
 	return nil
 }
 
-// isSweepLost reports whether a user, who may be nil, has not reached the state that is swept.
+// isSweepLost reports whether a user, who may be nil, is not in the state that is swept. If the
+// user is in a later one, nobody knows whether that came after the swept one, or after a loss.
 func isSweepLost(sweep *sweepItem, user *schema.UserItem) bool {
-	return user == nil || user.Revision < sweep.AuthorRevision || user.Revision == sweep.AuthorRevision && user.Username != sweep.Username
+	return user == nil || user.Revision != sweep.AuthorRevision || user.Username != sweep.Username
 }
 
-func isDeletionLost(_ *deletionItem, user *schema.UserItem) bool { return user != nil && !user.Deleted }
+// isDeletionLost reports whether a user is not deleted, or was deleted in an earlier revision after
+// the loss.
+func isDeletionLost(deletion *deletionItem, user *schema.UserItem) bool {
+	return user != nil && (!user.Deleted || !user.Gone() && user.Revision < deletion.Revision)
+}
 
 // forgetIfLost deletes an item of leases if isLost says so of its latest state and the latest state
 // of a user, which is nil if there is none.

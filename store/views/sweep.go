@@ -124,6 +124,15 @@ func (v *Views) RenewWork(ctx context.Context, userID string) error {
 	return nil
 }
 
+// IsPending reports whether an item of pending work in leases, by its id, still has an etag.
+func (v *Views) IsPending(ctx context.Context, id, etag string) (bool, error) {
+	_, present, err := cosmos.Read[struct{}](ctx, v.leases, id, id)
+	if cosmos.IsNotFound(err) {
+		return false, nil
+	}
+	return string(present) == etag, err
+}
+
 // forget deletes an item of leases unless it changed since it was read.
 func (v *Views) forget(ctx context.Context, id, etag string) error {
 	err := cosmos.Delete(ctx, v.leases, id, id, azcore.ETag(etag))
