@@ -147,12 +147,6 @@ var mutants = map[string]mutanttest.Mutant{
 		Wrong: "	if err := ctx.Err(); err != nil {\n",
 		Tests: findingLosses,
 	},
-	"lost renames seem later than others": {
-		File:  "../../../store/views/sweep.go",
-		Right: "(isOther || s.History < later.History)",
-		Wrong: "isOther",
-		Tests: findingLosses,
-	},
 	"an export goes on in another history": {
 		File:  "../../../store/export/export.go",
 		Right: "len(r.next.Positions) > 0 && r.next.History != r.history.Name {\n",
