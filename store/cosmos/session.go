@@ -302,16 +302,16 @@ func (p sessionPolicy) send(request *policy.Request, s *session, target target) 
 		if !claimed || !isRejected {
 			return response, err
 		}
+		runtime.Drain(response)
+		if err := request.RewindBody(); err != nil {
+			return nil, err
+		}
 		if try >= claimTries || !p.wait(request.Raw().Context(), try) {
 			partition := ""
 			if keys := target.partitionKeys(request); len(keys) > 0 {
 				partition = keys[0]
 			}
 			s.dropClaim(target.Container, partition)
-		}
-		runtime.Drain(response)
-		if err := request.RewindBody(); err != nil {
-			return nil, err
 		}
 	}
 }

@@ -261,3 +261,16 @@ func TestIsSessionLost(t *testing.T) {
 		}
 	})
 }
+
+// TestClaimOfReadMany names a partition of the read that was rejected, also if that was of several.
+func TestClaimOfReadMany(t *testing.T) {
+	w := storetest.New(t)
+	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+	ctx := cosmos.WithSession(w.Ctx())
+	cosmos.ClaimSession(ctx, cosmos.SessionTokens{"users": {"0": "-1#999"}})
+	_, err := w.Users(ctx, []string{ada.ID, bob.ID})
+	w.OK(err)
+	if partition := cosmos.FailedClaims(ctx)["users"]; partition != ada.ID && partition != bob.ID {
+		t.Errorf("the claim of the partition %q has failed", partition)
+	}
+}

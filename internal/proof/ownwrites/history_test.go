@@ -317,6 +317,9 @@ func (c *client) read() (stale bool) {
 	s, variables := c.server(), map[string]any{"ids": ids}
 	c.waitWhileThrottled(s, variables)
 	a := s.must(c.subject, c.session, everything, variables, &got)
+	if c.own == nil && a.session != "" { // without a state that the database has lost
+		c.session = a.session
+	}
 	c.mu.Lock()
 	c.answers++
 	if a.Extensions.Stale {
