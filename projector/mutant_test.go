@@ -174,9 +174,8 @@ var mutants = map[string]mutanttest.Mutant{
 	"an old deletion ends the next life":           oldDeletion,
 	"an old deletion ends the next life, by views": found(oldDeletion, "../store/views", "-run", "^TestOldDeletionLeavesNextLife$"),
 	"a username released by a stale read": {
-		File: "../store/naming.go",
-		Right: "	if err := cosmos.AdvanceSession(ctx, s.users, userID, userID); err != nil {\n		return err\n	}\n" +
-			"	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)\n",
+		File:  "../store/naming.go",
+		Right: "	user, _, err := cosmos.ReadLatest[schema.UserItem](ctx, s.users, userID)\n",
 		Wrong: "	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)\n",
 		Tests: inStorm,
 	},

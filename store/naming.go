@@ -326,10 +326,7 @@ func (s *Store) releaseUsername(ctx context.Context, userID, name string) error 
 	if err != nil || item.UserID != userID {
 		return err
 	}
-	if err := cosmos.AdvanceSession(ctx, s.users, userID, userID); err != nil {
-		return err
-	}
-	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
+	user, _, err := cosmos.ReadLatest[schema.UserItem](ctx, s.users, userID)
 	if err != nil {
 		return err
 	}

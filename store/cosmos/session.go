@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -345,6 +346,16 @@ func AdvanceSession(ctx context.Context, c *azcosmos.ContainerClient, partition,
 		return nil
 	}
 	return err
+}
+
+// ReadLatest reads an item whose id is its partition key, and its etag, after it has made the
+// session of ctx current (AdvanceSession): no acknowledged write is missing. Errors: NOT_FOUND;
+// those of both requests. ctx must have a session.
+func ReadLatest[T any](ctx context.Context, c *azcosmos.ContainerClient, id string) (*T, azcore.ETag, error) {
+	if err := AdvanceSession(ctx, c, id, id); err != nil {
+		return nil, "", err
+	}
+	return Read[T](ctx, c, id, id)
 }
 
 // AdvanceSessionOnce is AdvanceSession, unless the session was advanced in the partition before.

@@ -350,12 +350,7 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 // presentUser reads the latest state of the account's user, which a replica that lags may not have
 // had yet. It is nil if there is none.
 func (x *Session) presentUser(ctx context.Context) (*User, error) {
-	ctx = cosmos.WithSession(ctx)
-	users := x.sessions.db.Container(schema.Users)
-	if err := cosmos.AdvanceSession(ctx, users, x.account, x.account); err != nil {
-		return nil, err
-	}
-	user, _, err := cosmos.Read[schema.UserItem](ctx, users, x.account, x.account)
+	user, _, err := cosmos.ReadLatest[schema.UserItem](cosmos.WithSession(ctx), x.sessions.db.Container(schema.Users), x.account)
 	if cosmos.IsNotFound(err) {
 		return nil, nil
 	}

@@ -232,10 +232,7 @@ func (v *Views) FinishFirstDeletionPass(ctx context.Context, deletion Deletion) 
 // may have a new user, whose deletion is a separate item.
 func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
 	ctx = cosmos.InSession(ctx)
-	if err := cosmos.AdvanceSession(ctx, v.users, deletion.UserID, deletion.UserID); err != nil {
-		return err
-	}
-	user, etag, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
+	user, etag, err := cosmos.ReadLatest[schema.UserItem](ctx, v.users, deletion.UserID)
 	switch {
 	case err == nil && user.Deleted && !user.Gone() && user.Revision == deletion.Revision:
 		err = v.endUser(ctx, user, etag)
@@ -281,10 +278,7 @@ func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.
 // another worker may have ended the deletion, and the sweep may be of the account's next user.
 func (v *Views) deleteSweep(ctx context.Context, userID string) error {
 	id := schema.SweepID(userID)
-	if err := cosmos.AdvanceSession(ctx, v.leases, id, id); err != nil {
-		return err
-	}
-	_, etag, err := cosmos.Read[sweepItem](ctx, v.leases, id, id)
+	_, etag, err := cosmos.ReadLatest[sweepItem](ctx, v.leases, id)
 	if err == nil {
 		err = cosmos.Delete(ctx, v.leases, id, id, etag)
 	}

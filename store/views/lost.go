@@ -3,9 +3,6 @@ package views
 import (
 	"context"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
@@ -54,27 +51,20 @@ func isDeletionLost(deletion *deletionItem, user *schema.UserItem) bool {
 func forgetIfLost[T any](ctx context.Context, v *Views, id, userID string, isLost func(*T, *schema.UserItem) bool) error {
 	ctx = cosmos.WithSession(ctx)
 	return cosmos.RetryOnConflict(func() error {
-		work, etag, err := readLatest[T](ctx, v.leases, id)
-		if err != nil || work == nil {
+		work, etag, err := cosmos.ReadLatest[T](ctx, v.leases, id)
+		if cosmos.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-		user, _, err := readLatest[schema.UserItem](ctx, v.users, userID)
+		user, _, err := cosmos.ReadLatest[schema.UserItem](ctx, v.users, userID)
+		if cosmos.IsNotFound(err) {
+			user, err = nil, nil
+		}
 		if err != nil || !isLost(work, user) {
 			return err
 		}
 		return cosmos.Delete(ctx, v.leases, id, id, etag)
 	})
-}
-
-// readLatest reads the latest state of an item whose id is its partition key. It is nil if there is
-// none. ctx must have a session.
-func readLatest[T any](ctx context.Context, c *azcosmos.ContainerClient, id string) (*T, azcore.ETag, error) {
-	if err := cosmos.AdvanceSession(ctx, c, id, id); err != nil {
-		return nil, "", err
-	}
-	item, etag, err := cosmos.Read[T](ctx, c, id, id)
-	if cosmos.IsNotFound(err) {
-		return nil, "", nil
-	}
-	return item, etag, err
 }
