@@ -83,14 +83,13 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 
 type auditRun struct {
 	*database
-	options    Options
-	byQuery    bool         // queries enumerate the items, and not the change feeds
-	overwrites bool         // also what no comparison could confirm (overwrite)
-	cached     comparer     // for the first comparison of each target
-	compared   *hashset.Set // the targets that were compared
-	scanned    map[changefeed.Feed]changefeed.Progress
-	result     Result
-	stalls     map[changefeed.Feed]stall
+	options  Options
+	byQuery  bool         // queries enumerate the items, and not the change feeds
+	cached   comparer     // for the first comparison of each target
+	compared *hashset.Set // the targets that were compared
+	scanned  map[changefeed.Feed]changefeed.Progress
+	result   Result
+	stalls   map[changefeed.Feed]stall
 
 	mu       sync.Mutex // guards result and suspects during comparisons
 	suspects []suspect
@@ -126,7 +125,7 @@ func (a *auditRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := a.resolveSuspects(ctx, a.waitForProjectors); err != nil {
+	if _, err := a.resolveSuspects(ctx, a.waitForProjectors); err != nil {
 		return err
 	}
 	return a.countPending(ctx)
@@ -173,7 +172,7 @@ func (a *auditRun) compareAll(ctx context.Context, targets []target) error {
 		return err
 	})
 	if err == nil && len(a.suspects) >= maxSuspects {
-		err = a.resolveSuspects(ctx, a.waitForProjectors)
+		_, err = a.resolveSuspects(ctx, a.waitForProjectors)
 	}
 	return err
 }

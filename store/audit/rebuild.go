@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"cosmosblog/internal/blog"
@@ -69,7 +70,6 @@ func Rebuild(ctx context.Context, db *cosmos.DB, options RebuildOptions) (Rebuil
 			}
 		},
 	})}
-	run.audit.overwrites = true
 	err := run.run(ctx, options.FromStart)
 	return run.result(), err
 }
@@ -166,12 +166,37 @@ func (r *rebuildRun) rebuildKind(ctx context.Context, k kind) error {
 
 // rebuild rebuilds partitions of one container. It first does what a projector would do. Then it
 // corrects those differences that it finds twice, some time apart, with the same source. A
-// difference that it finds once may be the work in progress of a projector, or an older read.
+// difference that it finds once may be the work in progress of a projector, or an older read. It
+// also overwrites copies whose source keeps changing.
 func (r *rebuildRun) rebuild(ctx context.Context, targets []target) error {
 	if err := r.compareAll(ctx, targets); err != nil {
 		return err
 	}
-	return r.audit.resolveSuspects(ctx, r.audit.pause)
+	unstable, err := r.audit.resolveSuspects(ctx, r.audit.pause)
+	if err != nil {
+		return err
+	}
+	return r.audit.forEach(ctx, len(unstable), func(ctx context.Context, i int) error {
+		return r.overwrite(ctx, unstable[i])
+	})
+}
+
+// overwrite repairs the copies and usernames of a suspect that no comparison could confirm. It is
+// right also while the source changes: each write is conditional on the item that it replaces, and
+// what it writes is the state of the source just before. A projector does the rest. If a copy had a
+// state that the source has lost, however, no projector would overwrite it.
+func (r *rebuildRun) overwrite(ctx context.Context, s suspect) error {
+	drifts, err := r.audit.compare(ctx, newComparer(r.audit.database), s.target)
+	if err != nil {
+		return err
+	}
+	_, restless := s.confirm(drifts)
+	restless = slices.DeleteFunc(restless, func(d Drift) bool {
+		isEntry := d.Kind == DriftSurplus && d.Container == schema.Lists // of a tag that the post does not have
+		return d.Kind != DriftCopy && d.Kind != DriftName && !isEntry
+	})
+	_, err = r.audit.repair(ctx, s.target, restless)
+	return err
 }
 
 // compareAll compares partitions for the first time. It does a projector's work for those that

@@ -3,8 +3,6 @@ package audit
 import (
 	"context"
 	"slices"
-
-	"cosmosblog/store/schema"
 )
 
 const (
@@ -58,46 +56,24 @@ func (s suspect) isResolved() bool { return len(s.unconfirmed) == 0 }
 
 // resolveSuspects compares the suspects again until their drifts are confirmed or gone. It calls
 // wait before each comparison. As in the first comparison, posts come before the users who have
-// their copies. A drift that is corrected with the post is then not reported for the user again.
-func (a *auditRun) resolveSuspects(ctx context.Context, wait func(context.Context) error) error {
+// their copies. A drift that is corrected with the post is then not reported for the user again. It
+// returns the suspects that are left: their sources keep changing.
+func (a *auditRun) resolveSuspects(ctx context.Context, wait func(context.Context) error) (unstable []suspect, err error) {
 	suspects := a.suspects
 	a.suspects = nil
 	for n := 0; n < maxRecomparisons && len(suspects) > 0; n++ {
 		if err := wait(ctx); err != nil {
-			return err
+			return nil, err
 		}
 		for _, k := range kinds {
 			if err := a.recompare(ctx, k.container, suspects); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		suspects = slices.DeleteFunc(suspects, suspect.isResolved)
 	}
 	a.result.Unstable += int64(len(suspects))
-	if !a.overwrites {
-		return nil
-	}
-	return a.forEach(ctx, len(suspects), func(ctx context.Context, i int) error {
-		return a.overwrite(ctx, suspects[i])
-	})
-}
-
-// overwrite repairs the copies and usernames of a suspect that no comparison could confirm. It is
-// right also while the source changes: each write is conditional on the item that it replaces, and
-// what it writes is the state of the source just before. A projector does the rest. If a copy had a
-// state that the source has lost, however, no projector would overwrite it.
-func (a *auditRun) overwrite(ctx context.Context, s suspect) error {
-	drifts, err := a.compare(ctx, newComparer(a.database), s.target)
-	if err != nil {
-		return err
-	}
-	_, restless := s.confirm(drifts)
-	restless = slices.DeleteFunc(restless, func(d Drift) bool {
-		isEntry := d.Kind == DriftSurplus && d.Container == schema.Lists // of a tag that the post does not have
-		return d.Kind != DriftCopy && d.Kind != DriftName && !isEntry
-	})
-	_, err = a.repair(ctx, s.target, restless)
-	return err
+	return suspects, nil
 }
 
 // recompare compares the suspects of one container without caches, and reports the drifts that this
