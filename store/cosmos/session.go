@@ -223,10 +223,8 @@ func (s *session) dropClaim(container, partition string) {
 	defer s.mu.Unlock()
 	if s.claimed[container] != nil {
 		delete(s.claimed, container)
-		failed := maps.Clone(s.failed)
-		if failed == nil {
-			failed = map[string]string{}
-		}
+		failed := map[string]string{}
+		maps.Copy(failed, s.failed)
 		failed[container] = partition
 		s.failed = failed
 	}

@@ -304,15 +304,16 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 	x.mu.Lock()
 	isLost, unreached := x.isLost, x.unreached
 	x.mu.Unlock()
-	failed := cosmos.FailedClaims(ctx)
-	if unreached != "" && failed[source] == "" {
-		failed = maps.Clone(failed)
-		if failed == nil {
-			failed = map[string]string{}
-		}
+	claims := cosmos.FailedClaims(ctx)
+	if len(claims) == 0 && !isLost && unreached == "" {
+		return x.needed, false
+	}
+	failed := map[string]string{}
+	maps.Copy(failed, claims)
+	if failed[source] == "" {
 		failed[source] = unreached
 	}
-	heals := []func(Token) Token{}
+	var heals []func(Token) Token
 	for container, partition := range failed {
 		// A token names no views: their states are those of the checkpoints.
 		if !isWritten(container) || partition == "" {
@@ -330,9 +331,6 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 		if user, err := x.presentUser(ctx); err == nil {
 			heals = append(heals, func(t Token) Token { return t.correctUser(user) })
 		}
-	}
-	if len(heals) == 0 {
-		return x.needed, false
 	}
 	heal := func(t Token) Token {
 		for _, correct := range heals {
