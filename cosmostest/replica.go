@@ -331,6 +331,10 @@ func (r *Replica) keepUp(now time.Time) {
 
 // readBehind lets the follower answer a read. It returns nil if the leader must answer it.
 func (r *Replica) readBehind(request *http.Request) *httptest.ResponseRecorder {
+	level := r.level()
+	if level.ReadsTwoReplicas() {
+		return nil
+	}
 	var body []byte
 	if request.Body != nil {
 		var err error
@@ -338,11 +342,6 @@ func (r *Replica) readBehind(request *http.Request) *httptest.ResponseRecorder {
 			return nil
 		}
 		request.Body = io.NopCloser(bytes.NewReader(body))
-	}
-	level := r.level()
-	if level.ReadsTwoReplicas() {
-		request.Body = io.NopCloser(bytes.NewReader(body))
-		return nil
 	}
 	if !level.HasSessions() {
 		request = request.Clone(request.Context())

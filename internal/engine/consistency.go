@@ -47,11 +47,8 @@ type accountProperties struct {
 	writesInSeveralRegions bool
 }
 
-// readFactor returns the factor of the charge of a request.
-func (r *request) readFactor() float64 {
-	isRead := r.Method == http.MethodGet || IsQuery(r.Header)
-	if isRead && len(r.kinds) > 2 && r.kinds[2] == "docs" && r.engine.Consistency().ReadsTwoReplicas() {
-		return 2
-	}
-	return 1
+// isChargedTwice reports whether the request reads items from two replicas.
+func (r *request) isChargedTwice() bool {
+	return r.engine.Consistency().ReadsTwoReplicas() && len(r.kinds) > 2 && r.kinds[2] == "docs" &&
+		(r.Method == http.MethodGet || IsQuery(r.Header))
 }

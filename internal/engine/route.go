@@ -128,12 +128,12 @@ func (r *response) with(name, value string) *response {
 
 type handler func(*request) (*response, error)
 
-// charging returns a handler whose responses are charged a multiple.
-func (h handler) charging(factor float64) handler {
+// chargedTwice returns a handler whose responses are charged twice as much.
+func (h handler) chargedTwice() handler {
 	return func(r *request) (*response, error) {
 		response, err := h(r)
 		if response != nil {
-			response.charge *= factor
+			response.charge *= 2
 		}
 		return response, err
 	}
@@ -270,8 +270,8 @@ func (r *request) answer(handle handler) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if factor := r.readFactor(); factor > 1 {
-		handle = handle.charging(factor)
+	if r.isChargedTwice() {
+		handle = handle.chargedTwice()
 	}
 	if r.engine.options.Throughput > 0 && r.Context().Value(unthrottled{}) == nil {
 		return r.throttled(handle, bucket)
