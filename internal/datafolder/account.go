@@ -106,10 +106,8 @@ func (o Options) accountError(err error) error {
 	if _, ok := errors.AsType[*schema.MissingError](err); ok {
 		return err
 	}
-	if _, ok := errors.AsType[*cosmos.AccountError](err); ok {
-		return fmt.Errorf("the account at %s cannot be used: %w", o.Endpoint, err)
-	}
-	if _, ok := errors.AsType[*schema.FormatError](err); ok {
+	_, isUnusable := errors.AsType[*cosmos.AccountError](err)
+	if _, isOtherFormat := errors.AsType[*schema.FormatError](err); isUnusable || isOtherFormat {
 		return fmt.Errorf("the account at %s cannot be used: %w", o.Endpoint, err)
 	}
 	if _, ok := errors.AsType[*provision.DifferenceError](err); ok {
