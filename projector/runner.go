@@ -77,7 +77,7 @@ func (r *runner) step(ctx context.Context) (stepResult, error) {
 	group.SetLimit(parallelRuns)
 	for _, run := range due {
 		group.Go(func() error {
-			// If many are due, their list grows old.
+			// If many are due, the list is old when the last ones begin.
 			if r.options.Now().Sub(listed) >= timeSlice && run.isPending != nil {
 				if isPending, err := run.isPending(ctx); err != nil || !isPending {
 					return err
