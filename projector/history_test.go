@@ -291,6 +291,43 @@ func leaseIDs(leases []changefeed.Lease) string {
 	return strings.Join(ids, " ")
 }
 
+// A rebuild waits for feed ranges that another projector has not read yet in the present history:
+// what changes before that is neither projected nor sure to be read by the rebuild.
+func TestRebuildWaitsForLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLosingWorld(t, 1)
+		anna := w.user()
+		w.posts(anna, 1)
+		w.settle()
+		for _, lease := range w.leasesOf(schema.Posts) {
+			lease.Owner = "another"
+			_, err := w.store.SaveLease(t.Context(), lease)
+			w.must(err)
+		}
+		_, err := w.store.EndHistory(t.Context(), "", "a test")
+		w.must(err)
+		rebuilds := 0
+		_, stop := w.run(w.store, func(o *projector.Options) {
+			o.TakeOver, o.Expire = false, 5*time.Minute
+			o.Rebuild = func(ctx context.Context, _ string) error {
+				rebuilds++
+				leases, err := w.store.Leases(ctx)
+				for _, lease := range leases {
+					if changefeed.IsFromNow(lease.Continuation) {
+						t.Errorf("the rebuild begins before the lease %s", lease.ID)
+					}
+				}
+				return err
+			}
+		})
+		defer stop()
+		time.Sleep(10 * time.Minute)
+		if rebuilds != 1 {
+			t.Errorf("%d rebuilds", rebuilds)
+		}
+	})
+}
+
 // A replica that lags, and knows only an earlier history, does not hide that the present one ended.
 func TestEndOfAHistoryOnALaggingReplica(t *testing.T) {
 	w := newWorldOn(t, 1, cosmostest.Options{Follower: true})

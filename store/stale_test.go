@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
@@ -274,5 +275,22 @@ func TestSharedReadOnStaleReplica(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
+	})
+}
+
+// A stream whose session has seen a state that the database has lost begins another session. Until
+// then its reads fail.
+func TestFollowBeginsAnotherSession(t *testing.T) {
+	w := storetest.New(t)
+	post := w.AddPost(w.AddUser("Ada"))
+	synctest.Test(t, func(t *testing.T) {
+		follow := w.Store.Follow()
+		cosmos.JoinSession(follow(w.Ctx()), schema.Posts, "0:-1#999")
+		for _, isLost := range []bool{true, true, false} {
+			if _, err := w.Post(follow(w.Ctx()), post.ID); (err != nil) != isLost {
+				t.Errorf("the read of the post: %v, want an error: %v", err, isLost)
+			}
+			time.Sleep(10 * time.Second)
+		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 )
 
@@ -83,6 +84,33 @@ func TestJoinedTimes(t *testing.T) {
 		}
 		if again, err := Parse(test.one.String() + "," + test.other.String()); err != nil || again.Written[source].String() != test.want {
 			t.Errorf("parsed: %v, %v", again, err)
+		}
+	}
+}
+
+// A checkpoint counts for a write only if it was read after that, or shortly before. One that was
+// read long after a write and has not passed it never will.
+func TestPassed(t *testing.T) {
+	r := reading{asOf: map[string]time.Time{}, views: cosmos.SessionTokens{}}
+	r.addLease(changefeed.Lease{Position: "0:-1#5", AsOf: blog.NewDateTime(writtenAt)})
+	r.addLease(changefeed.Lease{Position: "1:-1#9", AsOf: blog.NewDateTime(writtenAt.Add(time.Hour))})
+	for _, test := range []struct {
+		id, position string
+		after        time.Duration // between the checkpoint of range 0 and the write
+		want         bool
+	}{
+		{"0", "-1#5", -time.Hour, true},
+		{"0", "-1#5", maxPositionAge, true},
+		{"0", "-1#5", maxPositionAge + 1, false},
+		{"0", "-1#6", 0, false},
+		{"0", "-1#6", -lostWriteAge, false},
+		{"0", "-1#6", -lostWriteAge - 1, true},
+		{"1", "-1#9", maxPositionAge + 1, true},
+		{"7", "-1#6", 0, false}, // of a range that no checkpoint names
+		{"7", "-1#6", -lostWriteAge - 1, true},
+	} {
+		if got := r.has(test.id, test.position, writtenAt.Add(test.after)); got != test.want {
+			t.Errorf("%+v: %v", test, got)
 		}
 	}
 }

@@ -14,6 +14,9 @@ var finding = []string{".", "-run", "^TestClientsReadTheirWrites$"}
 // findingLosses runs enough histories to find a mistake that shows when the database goes back.
 var findingLosses = []string{".", "-run", "^TestDatabaseGoesBack$", "-losses", "24", "-failfast"}
 
+// findingRebuilds finds mistakes that random histories rarely show.
+var findingRebuilds = []string{"../../../projector", "-run", "^Test(RebuildWaitsForLeases|UsersGoBackWithPosts|DeletedAgain)$"}
+
 var mutants = map[string]mutanttest.Mutant{
 	"views are read without their states": {
 		File:  "../../../store/sessions/sessions.go",
@@ -109,7 +112,7 @@ var mutants = map[string]mutanttest.Mutant{
 		File:  "../../../projector/rebuild.go",
 		Right: "|| slices.ContainsFunc(leases, isNotBegun) {\n",
 		Wrong: "|| slices.ContainsFunc(leases, isNotBegun) && false {\n",
-		Tests: findingLosses,
+		Tests: findingRebuilds,
 	},
 	"a rebuild reads the change feeds": {
 		File:  "../../../store/changefeed/history.go",
@@ -127,7 +130,7 @@ var mutants = map[string]mutanttest.Mutant{
 		File:  "../../../store/sessions/checkpoints.go",
 		Right: "		return asOf.Sub(written) > lostWriteAge\n",
 		Wrong: "		return false\n",
-		Tests: findingLosses,
+		Tests: []string{"../../../store/sessions", "-run", "^TestPassed$"},
 	},
 	"lost names are remembered": {
 		File:  "../../../resolvers/load.go",
@@ -139,13 +142,13 @@ var mutants = map[string]mutanttest.Mutant{
 		File:  "../../../store/store.go",
 		Right: "		if cosmos.IsSessionLost(session) {\n",
 		Wrong: "		if cosmos.IsSessionLost(session) && false {\n",
-		Tests: findingLosses,
+		Tests: []string{"../../../store", "-run", "^TestFollowBeginsAnotherSession$"},
 	},
 	"work for lost renames goes on": {
 		File:  "../../../projector/rebuild.go",
 		Right: "	if err := p.views.ForgetLostWork(ctx); err != nil {\n",
 		Wrong: "	if err := ctx.Err(); err != nil {\n",
-		Tests: findingLosses,
+		Tests: findingRebuilds,
 	},
 	"an export goes on in another history": {
 		File:  "../../../store/export/export.go",
