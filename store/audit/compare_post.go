@@ -148,9 +148,11 @@ func (p *postPartition) driftsOf(item *auditedItem) []Drift {
 	case user.Username == "": // the user is being created
 	case item.UserUsername != user.Username:
 		d = d.withValues("userUsername", item.UserUsername, user.Username)
+		d.userRevision = user.Revision
 		return []Drift{d.withSource(user.Revision)}
 	case item.AuthorRevision != user.Revision:
 		d = d.withValues("authorRevision", item.AuthorRevision, user.Revision)
+		d.userRevision = user.Revision
 		return []Drift{d.withSource(user.Revision)}
 	}
 	return nil
@@ -288,11 +290,12 @@ func (c comparer) dropPending(ctx context.Context, drifts []Drift) ([]Drift, err
 const anyCopy = ""
 
 // pendingID returns the id of the lease item whose pending work would remove the drift. It
-// returns false if no work would.
+// returns false if no work would: a sweep leaves the names of later revisions, which the database
+// has lost.
 func (d Drift) pendingID() (id string, ok bool) {
 	switch d.Kind {
 	case DriftName:
-		return schema.SweepID(d.item.UserID), true
+		return schema.SweepID(d.item.UserID), d.item.AuthorRevision < d.userRevision
 	case DriftReclaimable:
 		return schema.SweepID(d.Is), true
 	case DriftExpiry, DriftUnpurged:

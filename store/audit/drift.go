@@ -47,6 +47,8 @@ type Drift struct {
 	// sourceState identifies the state of the source that was compared. A drift is confirmed if two
 	// comparisons find it in the same state. It is empty if the source changed during the comparison.
 	sourceState string
+	// userRevision is the revision of the author that was compared, if Kind is DriftName.
+	userRevision int64
 }
 
 type driftKey struct {

@@ -97,7 +97,7 @@ func (r repairer) recount(ctx context.Context, postID string) error {
 // does. A sweep skips items whose authorRevision is not below the user's current revision;
 // repairName overwrites such an item. Error: CONFLICT if that item changed since it was read.
 func (r repairer) repairName(ctx context.Context, postID string, d Drift) error {
-	user, _, err := cosmos.Read[schema.UserItem](ctx, r.users, d.item.UserID, d.item.UserID)
+	user, _, err := cosmos.ReadLatest[schema.UserItem](cosmos.WithSession(ctx), r.users, d.item.UserID)
 	if err != nil {
 		return err
 	}

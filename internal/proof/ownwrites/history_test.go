@@ -58,6 +58,7 @@ type history struct {
 	isBack  bool // the database went back to an earlier state
 
 	hasLostNames bool // of users, in copies that are not rebuilt yet
+	hasRestarted bool // so servers do not know the renames of clients who send no session
 
 	lag    time.Duration
 	random *rand.Rand // of the observer
@@ -383,7 +384,7 @@ func (c *client) checkView(name string, list []shownPost) {
 }
 
 func (c *client) checkNames(where string, list []shownPost) {
-	if c.hasLostNames {
+	if c.hasLostNames || c.hasRestarted && c.own != nil {
 		return
 	}
 	for _, got := range list {

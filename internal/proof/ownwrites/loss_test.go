@@ -75,7 +75,7 @@ func runLoss(t *testing.T, seed uint64, folder string) {
 	if history, err := changefeed.New(h.servers[0].db).History(t.Context()); err != nil || !history.IsRebuilt {
 		t.Errorf("the history is %+v, %v", history, err)
 	}
-	h.hasLostNames = false
+	h.hasLostNames, h.hasRestarted = false, false
 	h.runClients(func(c *client) {
 		c.create()
 		time.Sleep(10 * time.Second)
@@ -151,6 +151,7 @@ func (h *history) restoreFolder(pause time.Duration, isBackup bool) {
 		life = "another life"
 	}
 	h.restartServers()
+	h.hasRestarted = true
 	if _, err := changefeed.New(h.servers[0].db).EndHistoryKeepingLeases(h.Context(), life, "the data folder was restored"); err != nil {
 		h.Error(err)
 	}
