@@ -40,7 +40,8 @@ func leasesOf(t *testing.T, options cosmos.Options) (map[string]string, changefe
 		t.Fatal(err)
 	}
 	defer db.Close()
-	leases, history, err := changefeed.New(db).LeasesAndHistory(t.Context())
+	listing, err := changefeed.New(db).List(t.Context())
+	leases, history := listing.Leases, listing.History
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,12 @@
 //	go run ./bench models
 //	go run ./bench waits
 //	go run ./bench subscriptions
+//	go run ./bench idle
 //
 // The first two compare servers in turns, in short slices, so that other load on the machine
 // affects all of them. They fail at the first answer that is an error or not the expected one.
-// docs/benchmarks.md describes the commands and has their results, docs/models.md those of models.
+// docs/benchmarks.md describes the commands and has their results, docs/models.md those of models,
+// docs/azure.md those of idle.
 package main
 
 import (
@@ -60,8 +62,11 @@ func run(ctx context.Context, arguments []string, input io.Reader, output, progr
 	if len(arguments) == 1 && arguments[0] == bareCommand {
 		return bare.Serve(ctx, input, output)
 	}
+	if len(arguments) == 1 && arguments[0] == idleCommand {
+		return idle(ctx, output, progress)
+	}
 	if len(arguments) == 0 || commands[arguments[0]] == nil {
-		return errors.New("expected a command: " + strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
+		return errors.New("expected a command: " + strings.Join(append(slices.Sorted(maps.Keys(commands)), idleCommand), ", "))
 	}
 	o, err := parse(arguments)
 	if errors.Is(err, flag.ErrHelp) {

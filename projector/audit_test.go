@@ -19,6 +19,7 @@ import (
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 )
@@ -76,7 +77,7 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 	for _, ranges := range someOf(t, rangeCounts, 1) {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
-			_, stop := w.run(w.store, func(o *projector.Options) {
+			p, stop := w.run(w.store, func(o *projector.Options) {
 				o.Wake = w.wake
 				o.Renew, o.Balance, o.Expire = 10*time.Millisecond, 50*time.Millisecond, 2*time.Second
 			})
@@ -96,7 +97,7 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 				left.Store(400)
 				drifts, audited := w.audit(func(a *auditing) {
 					a.Store, a.Repair, a.PageSize = s, repair, 20
-					a.Sleep = func(ctx context.Context, d time.Duration) error { give(2); return w.untilRenewed(ctx, d) }
+					a.Sleep = func(ctx context.Context, d time.Duration) error { give(2); return w.untilSaved(ctx, p) }
 				})
 				if len(drifts) > 0 {
 					t.Errorf("%+v: %s", audited, strings.Join(drifts, "; "))
@@ -144,16 +145,18 @@ func (w *world) writeInTurns(seed uint64) (turns func(n int), written func() int
 	return turns, func() int64 { close(given); group.Wait(); return count.Load() }
 }
 
-// untilRenewed waits until every lease, and so every checkpoint, has been written again.
-func (w *world) untilRenewed(ctx context.Context, _ time.Duration) error {
-	before, err := w.leaseTags(ctx)
+// untilSaved waits until every checkpoint has what the projector has projected so far.
+func (w *world) untilSaved(ctx context.Context, p *projector.Projector) error {
+	projected := p.Feeds()
+	before, err := w.leasesByID(ctx)
 	w.until(func() bool {
-		var now map[string]string
+		var now map[string]changefeed.Lease
 		if err == nil {
-			now, err = w.leaseTags(ctx)
+			now, err = w.leasesByID(ctx)
 		}
-		for id, etag := range before {
-			if now[id] == etag {
+		for _, feed := range projected {
+			stored := now[feed.ID]
+			if stored.Continuation != feed.Continuation && stored.ETag == before[feed.ID].ETag {
 				return err != nil
 			}
 		}
@@ -162,13 +165,13 @@ func (w *world) untilRenewed(ctx context.Context, _ time.Duration) error {
 	return cmp.Or(err, ctx.Err())
 }
 
-func (w *world) leaseTags(ctx context.Context) (map[string]string, error) {
+func (w *world) leasesByID(ctx context.Context) (map[string]changefeed.Lease, error) {
 	leases, err := w.store.Leases(ctx)
-	tags := map[string]string{}
+	byID := map[string]changefeed.Lease{}
 	for _, lease := range leases {
-		tags[lease.ID] = lease.ETag
+		byID[lease.ID] = lease
 	}
-	return tags, err
+	return byID, err
 }
 
 // An audit waits for changes that are not projected yet. It reports them as drift only if no

@@ -11,51 +11,76 @@ import (
 )
 
 // balance lists the leases once and takes those that the planner selects. It calls start for each
-// new worker, and returns the time until the next balance is due. If a part fails, balance
-// continues with the others, and returns the joined errors.
+// new worker, and returns the time until the next balance is due: before a held lease would have to
+// count as lost because no listing shows it. If a part fails, balance continues with the others,
+// and returns the joined errors.
 func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.options.Expire) // a request may get no answer
 	defer cancel()
-	leases, err := p.listLeases(ctx)
-	if leases == nil {
+	if err := p.revive(ctx); err != nil {
 		return p.options.Balance, err
 	}
-	p.leaseCount = len(leases)
-	s := p.snapshot(leases)
-	failed := p.take(ctx, planLeases(s), start)
+	begun := p.options.Now()
+	listing, err := p.listLeases(ctx)
+	if listing.Leases == nil {
+		return p.options.Balance, err
+	}
+	p.count(listing.Leases)
+	s := p.snapshot(listing)
+	p.noteOurs(s, begun)
+	p.bury(ctx, listing)
+	plan := planLeases(s)
+	failed := errors.Join(p.confirm(ctx, plan.lost), p.take(ctx, plan, start))
 	p.takeOver = p.takeOver && failed != nil
-	return s.nextExpiry(p.options.Balance), errors.Join(err, failed)
+	pause := p.options.Balance
+	if s.isAlone() && len(listing.Heartbeats) <= 1 {
+		pause *= 2
+	}
+	return s.nextExpiry(min(pause, p.options.Expire/2)), errors.Join(err, failed)
 }
 
-// listLeases creates missing leases, replaces our leases of split ranges, and returns all leases.
-// If the leases cannot be listed, it returns nil. Otherwise its errors concern single containers,
-// and the returned leases are valid.
-func (p *Projector) listLeases(ctx context.Context) ([]changefeed.Lease, error) {
+// count notes the numbers of leases and feed ranges.
+func (p *Projector) count(leases []changefeed.Lease) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaseCount, p.feedCount = len(leases), 0
+	for _, lease := range leases {
+		if isFeed(lease) {
+			p.feedCount++
+		}
+	}
+}
+
+// listLeases creates missing leases, replaces our leases of split ranges, and returns all known
+// leases and the heartbeats. If the leases cannot be listed, it returns none. Otherwise its errors
+// concern single containers, and the returned leases are valid.
+func (p *Projector) listLeases(ctx context.Context) (changefeed.Listing, error) {
 	ranges, failed := readAllRanges(ctx, p.feeds)
 	for _, c := range ranges {
 		failed = errors.Join(failed, p.replaceLeases(ctx, c))
 	}
-	leases, history, err := p.feeds.LeasesAndHistory(ctx)
-	if err == nil && len(p.missingLeases(ranges, leases, history)) > 0 {
-		leases, history, err = p.createMissing(ctx, ranges)
+	listing, err := p.feeds.List(ctx)
+	if err == nil && len(p.missingLeases(ranges, listing)) > 0 {
+		listing, err = p.createMissing(ctx, ranges)
 	}
 	if err == nil {
-		leases, err = p.follow(ctx, history, leases)
+		listing.Leases, err = p.follow(ctx, listing.History, listing.Leases)
 	}
 	if err != nil {
-		return nil, errors.Join(failed, err)
+		return changefeed.Listing{}, errors.Join(failed, err)
 	}
-	return slices.DeleteFunc(leases, p.isUnknown), failed
+	listing.Leases = slices.DeleteFunc(listing.Leases, p.isUnknown)
+	return listing, failed
 }
 
-// missingLeases returns missingLeases for a history, and the lease of its rebuild.
-func (p *Projector) missingLeases(ranges []containerRanges, leases []changefeed.Lease, history changefeed.History) []changefeed.Lease {
-	missing := missingLeases(ranges, leases)
-	if !history.IsRebuilt && p.options.Rebuild != nil && !slices.ContainsFunc(leases, isOfRebuild) {
+// missingLeases returns missingLeases for the present history, and the lease of its rebuild.
+func (p *Projector) missingLeases(ranges []containerRanges, l changefeed.Listing) []changefeed.Lease {
+	missing := missingLeases(ranges, l.Leases)
+	if !l.History.IsRebuilt && p.options.Rebuild != nil && !slices.ContainsFunc(l.Leases, isOfRebuild) {
 		missing = append(missing, changefeed.Lease{ID: rebuildLease})
 	}
 	for i := range missing {
-		missing[i].History = history.Name
+		missing[i].History = l.History.Name
 	}
 	return missing
 }
@@ -63,19 +88,17 @@ func (p *Projector) missingLeases(ranges []containerRanges, leases []changefeed.
 // createMissing creates the missing leases. It lists the leases a second time before, because a
 // listing is not a snapshot. During a split, the first one may contain neither the parent nor its
 // children; the second one then contains the children.
-func (p *Projector) createMissing(
-	ctx context.Context, ranges []containerRanges,
-) ([]changefeed.Lease, changefeed.History, error) {
-	leases, history, err := p.feeds.LeasesAndHistory(ctx)
+func (p *Projector) createMissing(ctx context.Context, ranges []containerRanges) (changefeed.Listing, error) {
+	listing, err := p.feeds.List(ctx)
 	if err != nil {
-		return nil, history, err
+		return listing, err
 	}
-	for _, lease := range p.missingLeases(ranges, leases, history) {
+	for _, lease := range p.missingLeases(ranges, listing) {
 		if err := p.feeds.CreateLease(ctx, lease); err != nil {
-			return nil, history, err
+			return listing, err
 		}
 	}
-	return p.feeds.LeasesAndHistory(ctx)
+	return p.feeds.List(ctx)
 }
 
 // replaceLeases replaces those of our leases of a container that have successors.
@@ -126,7 +149,7 @@ func (p *Projector) replaceLease(ctx context.Context, w *worker, c containerRang
 }
 
 // snapshot returns the planner's input, and records the observed etags.
-func (p *Projector) snapshot(leases []changefeed.Lease) snapshot {
+func (p *Projector) snapshot(l changefeed.Listing) snapshot {
 	s := snapshot{
 		self:      p.options.Owner,
 		takeOver:  p.takeOver,
@@ -137,15 +160,29 @@ func (p *Projector) snapshot(leases []changefeed.Lease) snapshot {
 	for _, w := range p.sortedWorkers() {
 		s.held[w.id] = true
 	}
-	now := p.options.Now()
-	listed := make(map[string]bool, len(leases))
-	for _, lease := range leases {
-		listed[lease.ID] = true
-		unchanged := p.leaseObservations.unchangedFor(lease.ID, lease.ETag, now)
-		s.leases = append(s.leases, observedLease{lease, unchanged})
-	}
-	p.leaseObservations.retain(listed)
+	s.leases = p.leaseObservations.ofLeases(l, p.options.Now())
 	return s
+}
+
+// noteOurs tells the workers whose leases are ours in a listing that began at a time.
+func (p *Projector) noteOurs(s snapshot, begun time.Time) {
+	for _, w := range p.sortedWorkers() {
+		if slices.ContainsFunc(s.leases, func(lease observedLease) bool { return lease.ID == w.id && lease.Owner == s.self }) {
+			w.held.isOurs(begun)
+		}
+	}
+}
+
+// confirm writes leases that this projector works on. The workers of those that another one has
+// taken end. If none has, a replica that lags has listed them.
+func (p *Projector) confirm(ctx context.Context, leases []changefeed.Lease) error {
+	var failed []error
+	for _, w := range p.sortedWorkers() {
+		if slices.ContainsFunc(leases, func(lease changefeed.Lease) bool { return lease.ID == w.id }) {
+			failed = append(failed, w.confirm(ctx))
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // take carries out a plan. If another projector took a free lease first, take continues with the

@@ -3,9 +3,9 @@
 // the items of renamed users, and completes the deletions of users and posts.
 //
 // Leases divide the work. There is one lease for each feed range, and one for each chore: the
-// sweeps for renamed users, the deletions of deleted users' items, and the purges of deleted
-// posts. Only the holder of a lease does its work, and must renew the lease. If renewals fail, the
-// holder loses the lease and stops before its next request. Each lease has one worker.
+// sweeps for renamed users, the deletions of deleted users' items, and the purges of deleted posts.
+// Only the holder of a lease does its work. Its heartbeats keep all its leases. If they fail, it
+// loses the leases and stops before its next request. Each lease has one worker.
 //
 // The projector schedules chores; package views provides their passes as idempotent steps. A runner
 // gives each task of a chore a time slice in turn. A throttler, shared by all chores, limits the

@@ -26,6 +26,7 @@ type cluster struct {
 	*rapid.T
 	now    time.Time
 	leases map[string]changefeed.Lease
+	beats  map[string]changefeed.Heartbeat // by owner
 	writes int
 	nodes  []*node
 	depth  int  // of events within a write
@@ -40,19 +41,21 @@ type node struct {
 	offset       time.Duration // of its clock, which differs from all others
 	dead         bool
 	asleep       bool
+	beating      bool // in the middle of the write of a heartbeat
+	pulse        *pulse
 	observations observations
 	held         map[string]*heldLease
 	plan         *plan
 }
 
 func newCluster(t *rapid.T) *cluster {
-	c := &cluster{T: t, now: time.Now(), leases: map[string]changefeed.Lease{}}
+	c := &cluster{T: t, now: time.Now(), leases: map[string]changefeed.Lease{}, beats: map[string]changefeed.Heartbeat{}}
 	for i := range rapid.IntRange(1, 12).Draw(t, "leases") {
 		id := fmt.Sprintf("lease.%d", i)
 		c.leases[id] = changefeed.Lease{ID: id, ETag: "new"}
 	}
 	for i := range rapid.IntRange(1, 6).Draw(t, "nodes") {
-		c.nodes = append(c.nodes, &node{cluster: c, name: fmt.Sprintf("node-%d", i), observations: observations{}, held: map[string]*heldLease{},
+		c.nodes = append(c.nodes, &node{cluster: c, name: fmt.Sprintf("node-%d", i), pulse: &pulse{expire: clusterExpire}, observations: observations{}, held: map[string]*heldLease{},
 			offset: time.Duration(rapid.IntRange(-1000, 1000).Draw(t, "offset")) * time.Hour})
 	}
 	return c
@@ -60,16 +63,27 @@ func newCluster(t *rapid.T) *cluster {
 
 func (n *node) clock() time.Time { return n.now.Add(n.offset) }
 
-// observe observes all leases and makes a plan.
+// observe observes all leases and makes a plan. Leases that are not valid any more have no worker.
 func (n *node) observe() {
+	if !n.pulse.isAlive(n.pulse.lapses(), n.clock()) {
+		n.beat()
+	}
 	s := snapshot{self: n.name, expire: clusterExpire, held: map[string]bool{}}
-	for id := range n.held {
+	for id, held := range n.held {
+		if held != nil && n.leases[id].Owner == n.name {
+			held.isOurs(n.clock())
+		}
+		if held != nil && held.check() != nil {
+			delete(n.held, id)
+			continue
+		}
 		s.held[id] = true
 	}
+	l := changefeed.Listing{Heartbeats: n.beats}
 	for _, id := range slices.Sorted(maps.Keys(n.leases)) {
-		lease := n.leases[id]
-		s.leases = append(s.leases, observedLease{lease, n.observations.unchangedFor(id, lease.ETag, n.clock())})
+		l.Leases = append(l.Leases, n.leases[id])
 	}
+	s.leases = n.observations.ofLeases(l, n.clock())
 	planned := planLeases(s)
 	n.plan = &planned
 }
@@ -81,6 +95,11 @@ func (n *node) act() {
 	}
 	planned := *n.plan
 	n.plan = nil
+	for _, lease := range planned.lost {
+		if held := n.held[lease.ID]; held != nil && errors.Is(held.save(context.Background()), changefeed.ErrLeaseLost) {
+			delete(n.held, lease.ID)
+		}
+	}
 	for _, lease := range slices.Concat(planned.reclaim, planned.steal) {
 		n.acquire(lease)
 	}
@@ -101,7 +120,7 @@ func (n *node) acquire(lease changefeed.Lease) bool {
 	if n.dead || n.held[lease.ID] != nil {
 		return false
 	}
-	held := &heldLease{write: n.write, now: n.clock, expire: clusterExpire, writeTimeout: time.Hour, checkpointAfter: 1, lease: lease,
+	held := &heldLease{write: n.write, now: n.clock, pulse: n.pulse, lapse: n.pulse.lapses(), renew: time.Hour, checkpointAfter: 1, lease: lease,
 		writing: make(chan struct{}, 1)}
 	if held.take(context.Background(), n.name) != nil || n.dead {
 		return false
@@ -111,20 +130,29 @@ func (n *node) acquire(lease changefeed.Lease) bool {
 }
 
 // noOtherHolder checks the purpose of expiry by local clocks: the former owner of a lease knows
-// by now that the lease may be lost.
+// by now that the lease may be lost, unless it has taken the lease back already.
 func (n *node) noOtherHolder(id string) {
 	for _, other := range n.nodes {
-		if held := other.held[id]; other != n && held != nil && held.check() == nil {
+		if held := other.held[id]; other != n && n.leases[id].Owner == n.name && held != nil && held.check() == nil {
 			n.Fatalf("%s took the expired lease %s, but %s still believes to hold it", n.name, id, other.name)
 		}
 	}
 }
 
-func (n *node) renew() {
-	for _, id := range slices.Sorted(maps.Keys(n.held)) {
-		if n.held[id] != nil && errors.Is(n.held[id].save(context.Background()), changefeed.ErrLeaseLost) {
-			delete(n.held, id)
-		}
+// beat writes a heartbeat. Events may happen before and after that, and its answer may be lost.
+func (n *node) beat() {
+	begun := n.clock()
+	n.beating = true
+	defer func() { n.beating = false }()
+	n.maybeEvents()
+	if n.dead {
+		return
+	}
+	n.writes++
+	n.beats[n.name] = changefeed.Heartbeat{Owner: n.name, ETag: fmt.Sprint(n.writes)}
+	n.maybeEvents()
+	if n.calm || rapid.IntRange(0, 9).Draw(n.T, "lost") > 0 {
+		n.pulse.beat(begun, n.clock())
 	}
 }
 
@@ -182,13 +210,16 @@ func (c *cluster) randomEvent() {
 	case kind < 15:
 		n.act()
 	default:
-		n.renew()
+		n.beat()
 	}
 }
 
 // isWriting reports whether a node is in the middle of a write. A node does one thing at a
 // time.
 func (n *node) isWriting() bool {
+	if n.beating {
+		return true
+	}
 	for _, held := range n.held {
 		if len(held.writing) > 0 {
 			return true
@@ -197,7 +228,7 @@ func (n *node) isWriting() bool {
 	return false
 }
 
-// round simulates one balance interval without faults: each node that is alive renews, observes
+// round simulates one balance interval without faults: each node that is alive shows that, observes
 // and acts, in any order.
 func (c *cluster) round() {
 	c.now = c.now.Add(clusterBalance)
@@ -205,7 +236,7 @@ func (c *cluster) round() {
 	nodes := rapid.Permutation(alive).Draw(c.T, "order")
 	together := rapid.Bool().Draw(c.T, "together")
 	for _, n := range nodes {
-		n.renew()
+		n.beat()
 		n.observe()
 		if !together {
 			n.act()
@@ -265,7 +296,7 @@ func TestLeasesAreSharedFairly(t *testing.T) {
 		if counts := c.counts(); sum(counts) != len(c.leases) {
 			t.Fatalf("of %d leases, the nodes alive have %v", len(c.leases), counts)
 		}
-		for range len(c.leases) + 20 { // stealing fails if the owner renewed the lease meanwhile
+		for range len(c.leases) + 20 { // stealing fails if the owner wrote the lease meanwhile
 			c.round()
 		}
 		counts := c.counts()

@@ -30,15 +30,12 @@ func readAllRanges(ctx context.Context, feeds *changefeed.Feeds) (all []containe
 	return all, failed
 }
 
-// readRanges reads the feed ranges of a container, and its resource id. Leases store the resource
-// id, because the continuation of an earlier container with the same name is not valid.
+// readRanges returns the feed ranges of a container, and its resource id, as of the last minute.
+// Leases store the resource id, because the continuation of an earlier container with the same name
+// is not valid.
 func readRanges(ctx context.Context, feeds *changefeed.Feeds, container string) (containerRanges, error) {
-	resourceID, err := feeds.ResourceID(ctx, container)
-	if err != nil {
-		return containerRanges{}, err
-	}
-	ranges, err := feeds.FeedRanges(ctx, container)
-	return containerRanges{container, resourceID, ranges}, err
+	layout, err := feeds.Layout(ctx, container)
+	return containerRanges{container, layout.ResourceID, layout.Ranges}, err
 }
 
 // lease returns the lease of a feed range that is unread so far.

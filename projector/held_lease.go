@@ -11,13 +11,13 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// heldLease is a lease that this projector works on. The worker's two loops use it concurrently:
-// one advances the checkpoint, the other renews the lease.
+// heldLease is a lease that this projector works on. It may be used concurrently.
 type heldLease struct {
 	write           func(context.Context, changefeed.Lease) (changefeed.Lease, error) // Feeds.SaveLease
 	now             func() time.Time
-	expire          time.Duration
-	writeTimeout    time.Duration
+	pulse           *pulse        // of the projector
+	lapse           int           // of the pulse, before the lease was taken
+	renew           time.Duration // the time limit of a write, and the shortest time between two without changes
 	checkpointAfter int           // the number of changes after which the checkpoint is written
 	promptly        time.Duration // the shortest time between two checkpoints that clients wait for
 
@@ -25,12 +25,15 @@ type heldLease struct {
 
 	mu      sync.Mutex // guards the fields below; never held during a request
 	lease   changefeed.Lease
-	unsaved int       // changes projected since the checkpoint was written
-	awaited bool      // clients may wait for the checkpoint (progress.awaited)
-	behind  bool      // the position lacks some of the projected changes, until a page is at the end
-	saved   time.Time // when the last successful write began; the lease expires relative to this time
-	lost    bool      // another process has written or deleted the lease
-	rebuilt bool      // the views are rebuilt since the lease's history began (History.IsRebuilt)
+	unsaved int              // changes projected since the checkpoint was written
+	awaited bool             // clients may wait for the checkpoint (progress.awaited)
+	behind  bool             // the position lacks some of the projected changes, until a page is at the end
+	saved   time.Time        // when the last successful write began
+	stored  changefeed.Lease // as of that write
+	ended   time.Time        // when the latest page without changes was read
+	known   time.Time        // when the latest request began that showed that the lease is ours
+	lost    bool             // another process has written or deleted the lease
+	rebuilt bool             // the views are rebuilt since the lease's history began (History.IsRebuilt)
 }
 
 // newHeldLease prepares a listed lease to be taken.
@@ -39,8 +42,9 @@ func (p *Projector) newHeldLease(lease changefeed.Lease) *heldLease {
 		rebuilt:         p.history.IsRebuilt && p.history.Name == lease.History,
 		write:           p.feeds.SaveLease,
 		now:             p.options.Now,
-		expire:          p.options.Expire,
-		writeTimeout:    p.options.Renew, // leaves time for another attempt before the lease expires
+		pulse:           p.pulse,
+		lapse:           p.pulse.lapses(),
+		renew:           p.options.Renew,
 		checkpointAfter: p.options.PageSize,
 		promptly:        gathersPerCheckpoint * p.options.Gather,
 		lease:           lease,
@@ -83,9 +87,9 @@ type progress struct {
 }
 
 // advance moves the checkpoint past projected changes. It writes the checkpoint if clients wait for
-// it, after checkpointAfter changes, and after checkpointInterval; renewals and releases write it
-// too. After a crash, the next projector reads some changes again, without effect. That costs less
-// than a write for every page.
+// it, after checkpointAfter changes, and after checkpointInterval; atEnd and releases write it too.
+// After a crash, the next projector reads some changes again, without effect. That costs less than
+// a write for every page.
 func (h *heldLease) advance(ctx context.Context, p progress) error {
 	h.mu.Lock()
 	if h.lease.History != p.history { // it has ended meanwhile
@@ -142,13 +146,16 @@ func (h *heldLease) isAwaited() bool {
 	return h.awaited && !h.behind && h.now().Sub(h.saved) >= h.promptly
 }
 
-// atEnd notes the position of a page without changes, which renewals write. If clients wait for the
-// checkpoint, atEnd writes it, or returns false because the last one is too young.
+// atEnd notes the position of a page without changes, and writes the checkpoint if it lacks changes
+// for a while, or a position for longer. If clients wait for the checkpoint, atEnd writes
+// it, or returns false because the last one is too young.
 func (h *heldLease) atEnd(ctx context.Context, position string, asOf blog.DateTime) (done bool, err error) {
 	h.mu.Lock()
 	h.pass(position, asOf)
-	h.behind = false
-	awaited, due := h.awaited, h.isAwaited()
+	h.behind, h.ended = false, h.now()
+	age := h.now().Sub(h.saved)
+	due := h.isAwaited() || h.unsaved > 0 && age >= min(checkpointInterval, h.renew) || h.lease.Position != h.stored.Position && age >= h.renew
+	awaited := h.awaited
 	h.mu.Unlock()
 	if due {
 		return true, h.save(ctx)
@@ -156,8 +163,23 @@ func (h *heldLease) atEnd(ctx context.Context, position string, asOf blog.DateTi
 	return !awaited, nil
 }
 
-// checkpointInterval is the longest time between checkpoints while changes arrive. Renewals write
-// the checkpoint too.
+// endReached returns when the feed was last found to have no more changes.
+func (h *heldLease) endReached() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ended
+}
+
+// end returns the stored position of the lease, and the time of the latest page that ended there.
+// It returns false if the lease has moved since it was stored.
+func (h *heldLease) end() (changefeed.End, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	isStored := h.lease.Position != "" && h.lease.Position == h.stored.Position && h.lease.History == h.stored.History
+	return changefeed.End{Position: h.lease.Position, AsOf: h.lease.AsOf}, isStored
+}
+
+// checkpointInterval is the longest time between checkpoints while changes arrive.
 const checkpointInterval = time.Second
 
 // flush writes the checkpoint if it has advanced since the last write.
@@ -171,13 +193,11 @@ func (h *heldLease) flush(ctx context.Context) error {
 	return h.save(ctx)
 }
 
-// save writes the lease in its current state, which renews it. If ctx ends during the write, save
+// save writes the lease in its current state. If ctx ends during the write, save
 // still waits for the answer, because releasing the lease requires its new etag. If another process
 // has written the lease, save returns changefeed.ErrLeaseLost, now and on every later call.
 //
-// A write of a lease is not background work. At low priority, a busy account could reject renewals
-// until the lease expires. Projectors would then take leases from each other and repeat work.
-// Clients also wait for checkpoints.
+// A write of a lease is not background work: clients wait for checkpoints.
 func (h *heldLease) save(ctx context.Context) error {
 	select {
 	case h.writing <- struct{}{}:
@@ -197,14 +217,14 @@ func (h *heldLease) save(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(cosmos.InForeground(context.WithoutCancel(ctx)), h.writeTimeout)
+	ctx, cancel := context.WithTimeout(cosmos.InForeground(context.WithoutCancel(ctx)), h.renew)
 	defer cancel()
 	written, err := h.write(ctx, lease)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case err == nil:
-		h.lease.ETag, h.saved = written.ETag, begun
+		h.lease.ETag, h.saved, h.stored, h.known = written.ETag, begun, lease, begun
 		h.unsaved -= unsaved
 	case errors.Is(err, changefeed.ErrLeaseLost):
 		h.lost = true
@@ -214,12 +234,20 @@ func (h *heldLease) save(ctx context.Context) error {
 	return err
 }
 
-// check returns changefeed.ErrLeaseLost if another process has written the lease, or if the lease
-// was not renewed in time, so that another projector may have taken it. It sends no requests.
+// isOurs notes that a listing that began at a time shows the lease as ours.
+func (h *heldLease) isOurs(at time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.known = at
+}
+
+// check returns changefeed.ErrLeaseLost if another process has written the lease, or may have: it
+// was not known to be ours for too long, or the projector's pulse has lapsed. It sends no requests.
 func (h *heldLease) check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.lost || h.now().Sub(h.saved) >= h.expire {
+	now := h.now()
+	if h.lost || now.Sub(h.known) >= h.pulse.expire || !h.pulse.isAlive(h.lapse, now) {
 		return changefeed.ErrLeaseLost
 	}
 	return nil

@@ -18,7 +18,7 @@ func TestCheckpointIsAwaitedUntilTheEnd(t *testing.T) {
 			written = append(written, lease)
 			return lease, nil
 		},
-		now: time.Now, expire: time.Hour, writeTimeout: time.Hour, checkpointAfter: 1, writing: make(chan struct{}, 1), rebuilt: true,
+		now: time.Now, pulse: &pulse{expire: time.Hour}, renew: time.Hour, checkpointAfter: 1, writing: make(chan struct{}, 1), rebuilt: true,
 	}
 	if err := held.advance(t.Context(), progress{continuation: "a full page", changes: 1, awaited: true}); err != nil {
 		t.Fatal(err)

@@ -455,8 +455,9 @@ func TestRenamedAgain(t *testing.T) {
 	})
 }
 
-// TestRebuildOfLaterNames loses renames of a user whose posts keep them. A rename that comes next has
-// an earlier revision, so its sweep, which is pending, does not write these posts. A rebuild does.
+// TestRebuildOfLaterNames loses renames of a user whose posts keep them. A rename that comes next
+// has an earlier revision, so its sweep, which is pending, does not write these posts. A rebuild
+// does.
 func TestRebuildOfLaterNames(t *testing.T) {
 	w := newLosingWorld(t, 1)
 	anna := w.user()

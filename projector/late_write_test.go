@@ -103,11 +103,11 @@ func TestWorkerStopsMidPageOnLostLease(t *testing.T) {
 	for name, lose := range map[string]func(w *world, wire *wire){
 		"stolen": func(w *world, wire *wire) {
 			w.setOwner("another")
-			advanceTime(renew + time.Millisecond) // the owner notices when it renews the lease
+			advanceTime(balance + time.Millisecond) // the owner notices when it lists the leases
 		},
 		"expired": func(w *world, wire *wire) {
 			wire.dropAnswers(func(request *http.Request) bool {
-				return isWrite(request) && strings.Contains(request.URL.Path, "/docs/lease.")
+				return isWrite(request) && strings.Contains(request.URL.Path, "/docs/heartbeat.")
 			})
 			advanceTime(expire)
 		},
@@ -121,7 +121,6 @@ func TestWorkerStopsMidPageOnLostLease(t *testing.T) {
 				wire.refuse = delaySecond(isFeedRead)
 				_, stop := w.run(s, withoutTakeOver, func(o *projector.Options) {
 					o.Parallel = 1
-					o.Balance = time.Minute // longer than the test, because a balance may steal the lease back
 				})
 				defer advanceTime(renew) // for requests without an answer at the end
 				defer stop()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,7 +15,6 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 )
 
@@ -236,25 +234,24 @@ func TestReleaseDuringLeaseWrites(t *testing.T) {
 	}
 }
 
-// A renewal without an answer loses its lease to another projector, and affects no other lease.
-func TestMissingAnswerToRenewal(t *testing.T) {
+// A projector whose heartbeats get no answer stops in time, and loses its leases to another one.
+func TestMissingAnswersToHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorldOf(t, 4)
 		members := w.members(2, w.wakeOnly)
 		advanceTime(10 * balance)
-		before := w.owners()
-		lost := w.leasesOf(schema.Posts)[0].ID
-		for _, m := range members {
-			if !slices.ContainsFunc(m.Feeds(), func(lease changefeed.Lease) bool { return lease.ID == lost }) {
-				continue
-			}
-			m.wire.dropAnswers(func(request *http.Request) bool {
-				return isWrite(request) && strings.HasSuffix(request.URL.Path, "/"+lost)
-			})
+		members[0].wire.dropAnswers(func(request *http.Request) bool {
+			return isWrite(request) && strings.Contains(request.URL.Path, "/heartbeat.")
+		})
+		advanceTime(expire + balance)
+		before := members[0].wire.writesTo("feed")
+		post := w.post(w.user())
+		advanceTime(balance)
+		if n := members[0].wire.writesTo("feed"); n != before {
+			t.Errorf("without heartbeats, it writes: %d", n-before)
 		}
-		advanceTime(expire + 2*balance)
-		if shares := w.loads(); w.owners()[lost] == before[lost] || len(shares) != 2 || shares[0] < 4 {
-			t.Errorf("%s is owned by %s, was by %s; loads are %v", lost, w.owners()[lost], before[lost], shares)
+		if shares := w.loads(); len(shares) != 1 || !w.feedShows(post, 0)() {
+			t.Errorf("the loads are %v", shares)
 		}
 		for _, m := range members {
 			m.stop()

@@ -34,7 +34,8 @@ type Options struct {
 	Rebuild func(ctx context.Context, history string) error
 
 	// Poll is the interval between steps that found nothing to do: reads of a feed without new
-	// changes, and listings of a chore's tasks. Default: 1 s. docs/azure.md has its cost.
+	// changes, and listings of a chore's tasks, which are rarer while there are none. Default: 1 s.
+	// docs/azure.md has its cost.
 	Poll time.Duration
 	// BusyPoll is Poll for posts until ten seconds after their last change: clients wait for the next
 	// ones. Default: Poll.
@@ -43,12 +44,13 @@ type Options struct {
 	// Changes of one item in that time are written to the views once. Default: 10 ms.
 	Gather time.Duration
 
-	// Renew is the interval at which held leases are renewed. Default: 5 s.
+	// Renew is the interval of heartbeats, which keep the leases valid. Default: 5 s.
 	Renew time.Duration
-	// Expire is the time without a change after which any projector may take a lease. It must be
+	// Expire is the time without a heartbeat after which any projector may take a lease. It must be
 	// more than twice Renew. Default: 20 s.
 	Expire time.Duration
-	// Balance is the interval at which all leases are listed and rebalanced. Default: 5 s.
+	// Balance is the interval at which all leases are listed and rebalanced. A projector that is alone
+	// lists them half as often. Default: 5 s.
 	Balance time.Duration
 	// SettleTime is the time after which no command writes a former username any more. The last pass
 	// of a sweep or deletion starts that long after the one before. Default: store.SettleTime.

@@ -19,24 +19,24 @@ type snapshot struct {
 	held      map[string]bool // ids of the leases that this projector works on
 }
 
-// observedLease is a lease, and the time for which this projector observed it unchanged. The
-// planner never compares the clocks of two machines.
+// observedLease is a lease, and the time for which this projector observed neither a change of it
+// nor a heartbeat of its owner. The planner never compares the clocks of two machines.
 type observedLease struct {
 	changefeed.Lease
 	unchanged time.Duration
 }
 
-// plan is the output of the planner: the leases to take. It does not list held leases that other
-// projectors have taken: the next renewal fails, and their workers stop.
+// plan is the output of the planner.
 type plan struct {
+	lost     []changefeed.Lease // that this projector works on, and has not, as it seems
 	reclaim  []changefeed.Lease // with our name, but without a worker
 	free     []changefeed.Lease // without an owner, or expired; in order of preference
 	takeFree int                // the number of free leases to take
 	steal    []changefeed.Lease // at most one
 }
 
-// planLeases decides which leases to take. A lease is free if it has no owner or its owner
-// stopped renewing it. Free leases are taken up to a fair share.
+// planLeases decides which leases to take. A lease is free if it has no owner, or if its owner
+// shows no sign of life. Free leases are taken up to a fair share.
 //
 // A lease with our name that we do not work on is always taken: this projector held it before a
 // restart, or the answer to our own write was lost.
@@ -49,7 +49,9 @@ func planLeases(s snapshot) plan {
 	loads := s.loads()
 	for _, lease := range s.leases {
 		switch {
+		case s.held[lease.ID] && lease.Owner == s.self:
 		case s.held[lease.ID]:
+			p.lost = append(p.lost, lease.Lease)
 		case lease.Owner == s.self:
 			p.reclaim = append(p.reclaim, lease.Lease)
 		case s.isFree(lease):
@@ -129,8 +131,13 @@ func (s snapshot) preferred(leases []changefeed.Lease) []changefeed.Lease {
 	return leases
 }
 
-// nextExpiry returns the time until the next lease of another owner expires unless it is
-// renewed, at most the given time.
+// isAlone reports whether this projector works on all leases.
+func (s snapshot) isAlone() bool {
+	return !slices.ContainsFunc(s.leases, func(lease observedLease) bool { return lease.Owner != s.self })
+}
+
+// nextExpiry returns the time until the next lease of another owner expires unless that shows a
+// sign of life, at most the given time.
 func (s snapshot) nextExpiry(most time.Duration) time.Duration {
 	for _, lease := range s.leases {
 		if lease.Owner != s.self && !s.isFree(lease) {

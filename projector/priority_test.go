@@ -1,16 +1,19 @@
 package projector_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
+	"cosmosblog/projector"
 	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 )
 
 // TestProjectorIsBackgroundWork checks that projections, sweeps, deletions and purges send all
-// requests at low priority, and that only writes of leases are sent without it.
+// requests at low priority, and that only writes of leases and heartbeats are sent without it.
 func TestProjectorIsBackgroundWork(t *testing.T) {
 	w := newWorld(t)
 	anna, ben := w.user(), w.user()
@@ -22,22 +25,26 @@ func TestProjectorIsBackgroundWork(t *testing.T) {
 	w.deleteUser(ben)
 
 	wire := w.engine.NewTransport()
-	p := w.projector(w.open(wire))
+	p := w.projector(w.open(wire), func(o *projector.Options) { o.Owner = "a projector" })
+	heartbeatKey := fmt.Sprintf("[%q]", changefeed.Heartbeat{Owner: "a projector"}.ID())
 	wire.Inject(nil)
 	for range 3 {
 		w.must(p.SettleForTests(w.Context()))
 		w.clock.Advance(store.SettleTime)
 	}
-	operations, ofLeases := map[string]int{}, 0
+	operations, ofLeases, ofHeartbeats := map[string]int{}, 0, 0
 	for _, request := range wire.Requests() {
 		target, ofItems := cosmos.TargetOf(request)
 		isLease := request.Method == http.MethodPut && strings.Contains(request.URL.Path, "/colls/leases/docs/lease.")
+		isHeartbeat := isWrite(request) && request.Header.Get("X-Ms-Documentdb-Partitionkey") == heartbeatKey
 		low := request.Header.Get(cosmos.PriorityHeader) == "Low"
 		switch {
-		case low != (ofItems && !isLease):
+		case low != (ofItems && !isLease && !isHeartbeat):
 			t.Errorf("%s %s: low priority: %t", request.Method, request.URL.Path, low)
 		case isLease:
 			ofLeases++
+		case isHeartbeat:
+			ofHeartbeats++
 		case low:
 			operations[target.Operation]++
 		}
@@ -47,7 +54,7 @@ func TestProjectorIsBackgroundWork(t *testing.T) {
 			t.Errorf("no request %s was sent: %v", operation, operations)
 		}
 	}
-	if ofLeases == 0 {
-		t.Error("no lease was written")
+	if ofLeases == 0 || ofHeartbeats == 0 {
+		t.Errorf("%d leases and %d heartbeats were written", ofLeases, ofHeartbeats)
 	}
 }

@@ -19,6 +19,7 @@ type Projector struct {
 	wakeups wakeups
 
 	leaseObservations observations // used by Run and SettleForTests, and kept between their calls
+	pulse             *pulse       // of all leases
 
 	counts     *counts
 	refillGate *refillGate
@@ -30,8 +31,9 @@ type Projector struct {
 
 	history changefeed.History // as of the last listing; only balance writes it
 
-	mu      sync.Mutex // guards workers, and history where balance does not read it
-	workers map[string]*worker
+	mu        sync.Mutex // guards the fields below, and history where balance does not read it
+	workers   map[string]*worker
+	feedCount int // the number of feed ranges in the last listing
 }
 
 // New returns a projector. It sends no requests. It returns an error if a required option is
@@ -48,6 +50,7 @@ func New(options Options) (*Projector, error) {
 		views:             v,
 		wakeups:           wakeups,
 		leaseObservations: make(observations),
+		pulse:             &pulse{expire: options.Expire},
 		counts:            counts,
 		refillGate:        newRefillGate(),
 		chores:            newChores(v, wakeups, counts),
@@ -58,12 +61,13 @@ func New(options Options) (*Projector, error) {
 }
 
 // Run projects until ctx is done. Then it releases its leases and returns nil. It logs failures
-// and retries them without limit. Its requests are background work, except the writes of leases. A
-// Projector must not run more than once at a time.
+// and retries them without limit. Its requests are background work, except the writes of leases and
+// heartbeats. A Projector must not run more than once at a time.
 func (p *Projector) Run(ctx context.Context) error {
 	ctx = cosmos.InBackground(ctx)
+	defer p.beats(ctx)()
 	for ctx.Err() == nil {
-		pause, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.renewLoop, w.workLoop) })
+		pause, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.workLoop) })
 		if err != nil && ctx.Err() == nil {
 			pause = min(pause, leaseRetryDelay)
 			p.options.Logger.Warn("balancing leases failed; will retry", "in", pause, "error", err)
@@ -76,7 +80,7 @@ func (p *Projector) Run(ctx context.Context) error {
 	return nil
 }
 
-// leaseRetryDelay is the longest pause after a failed balance or renewal.
+// leaseRetryDelay is the longest pause after a failed balance or heartbeat.
 const leaseRetryDelay = time.Second
 
 // wakeups are the channels by which readers wake the chores of their projector after they have

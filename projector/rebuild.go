@@ -24,8 +24,9 @@ const maxReplicaLag = 2 * time.Second
 // before, the rebuild reads. Work of chores for lost changes ends first, because the rebuild leaves
 // them what they have to do.
 func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
-	leases, history, err := p.feeds.LeasesAndHistory(ctx)
-	if err != nil || history.IsRebuilt || slices.ContainsFunc(leases, isNotBegun) {
+	listing, err := p.feeds.List(ctx)
+	history := listing.History
+	if err != nil || history.IsRebuilt || slices.ContainsFunc(listing.Leases, isNotBegun) {
 		return idle, err
 	}
 	if err := p.views.ForgetLostWork(ctx); err != nil {

@@ -132,7 +132,7 @@ func TestRebuildBesideARunningSystem(t *testing.T) {
 	for _, name := range combinedDamages {
 		damages[name].plant(s)
 	}
-	_, stop := s.run(s.store, func(o *projector.Options) {
+	p, stop := s.run(s.store, func(o *projector.Options) {
 		o.Wake, o.Renew, o.Balance = s.wake, 100*time.Millisecond, 100*time.Millisecond
 	})
 	written := make(chan struct{})
@@ -150,7 +150,8 @@ func TestRebuildBesideARunningSystem(t *testing.T) {
 	rebuilds := 0
 	for running := true; running; rebuilds++ {
 		s.rebuild(func(r *rebuilding) {
-			r.Store, r.PageSize, r.Sleep = watched, 100, s.untilRenewed
+			r.Store, r.PageSize = watched, 100
+			r.Sleep = func(ctx context.Context, _ time.Duration) error { return s.untilSaved(ctx, p) }
 			r.Left = func(d audit.Drift) { t.Errorf("not repaired: %s %+v", driftText(d), d) }
 		})
 		select {

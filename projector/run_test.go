@@ -173,15 +173,17 @@ func TestWorkerStopsOnLostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		anna := w.user()
-		loser := w.members(1, w.wakeOnly, func(o *projector.Options) { o.Balance = time.Minute })[0]
+		loser := w.members(1, w.wakeOnly)[0]
 		defer loser.stop()
 		first := w.post(anna)
 		advanceTime(renew)
 		w.setOwner("another")
-		advanceTime(renew)
+		for len(loser.Feeds()) > 0 { // until it lists the leases
+			advanceTime(time.Second)
+		}
 		before := loser.wire.writesTo("feed")
 		post := w.post(anna)
-		advanceTime(renew)
+		advanceTime(time.Second)
 		if !w.feedShows(first, 0)() || len(loser.Feeds()) > 0 || loser.wire.writesTo("feed") != before {
 			t.Errorf("%d writes without a lease: %+v", loser.wire.writesTo("feed")-before, w.owners())
 		}

@@ -97,10 +97,13 @@ func (r *runner) step(ctx context.Context) (stepResult, error) {
 			r.runs[run.id] = newRun(run.task, run.meter)
 		}
 	}
-	if len(due) == 0 {
-		return idle, err
+	switch {
+	case len(due) > 0:
+		return more, err
+	case len(tasks) > 0:
+		return pending, err
 	}
-	return more, err
+	return idle, err
 }
 
 // due returns the runs of the tasks that may run now. A last pass may run if its task was observed

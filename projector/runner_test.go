@@ -239,7 +239,7 @@ func TestLastPassWaits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return result != idle
+			return result != pending
 		}
 		for round := range 3 {
 			if busy() {

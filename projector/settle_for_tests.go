@@ -8,16 +8,17 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// SettleForTests projects all pending changes and then releases the leases, which it renews
-// meanwhile. It is for tests only. It ends after a round in which no feed had new changes and no
-// chore was due. The last pass of a sweep or deletion is due SettleTime after the first, by
-// Options.Now: a later call runs it. It must not be called while Run is running. It returns the
-// first error, also if another projector holds a lease.
+// SettleForTests projects all pending changes and then releases the leases. It is for tests only.
+// It ends after a round in which no feed had new changes and no chore was due. The last pass of a
+// sweep or deletion is due SettleTime after the first, by Options.Now: a later call runs it. It
+// must not be called while Run is running. It returns the first error, also if another projector
+// holds a lease.
 func (p *Projector) SettleForTests(ctx context.Context) (err error) {
 	ctx = cosmos.InBackground(ctx)
+	defer p.beats(ctx)()
 	defer func() { err = errors.Join(err, p.releaseAll(ctx)) }()
 	for busy := true; busy; {
-		if _, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.renewLoop) }); err != nil {
+		if _, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, p.confirmLoop(w)) }); err != nil {
 			return err
 		}
 		if n := len(p.sortedWorkers()); n < p.leaseCount {
@@ -30,6 +31,16 @@ func (p *Projector) SettleForTests(ctx context.Context) (err error) {
 	return err
 }
 
+// confirmLoop writes the lease of a worker again and again: a round may take longer than a lease
+// stays valid without a balance.
+func (p *Projector) confirmLoop(w *worker) func(context.Context) {
+	return func(ctx context.Context) {
+		for cosmos.Sleep(ctx, p.options.Renew) == nil {
+			_ = w.confirm(ctx) // the next one tries again
+		}
+	}
+}
+
 // settleRound runs each worker until it has nothing to do, and reports whether any had something.
 func (p *Projector) settleRound(ctx context.Context) (bool, error) {
 	worked := false
@@ -39,7 +50,7 @@ func (p *Projector) settleRound(ctx context.Context) (bool, error) {
 			if err != nil {
 				return worked, fmt.Errorf("%s: %w", w.id, err)
 			}
-			if result == idle || result == unsaved {
+			if result == idle || result == pending || result == unsaved {
 				break
 			}
 			worked = true

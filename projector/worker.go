@@ -19,7 +19,8 @@ import (
 type stepResult int
 
 const (
-	idle    stepResult = iota // there was nothing to do: after a signal, or the poll interval
+	idle    stepResult = iota // there was nothing to do: after a signal, or the poll interval, which may grow
+	pending                   // there was nothing to do yet: after a signal, or the poll interval
 	more                      // there may be more to do: now
 	drained                   // the step reached the end of the feed: after the gather interval
 	unsaved                   // there was nothing to do, but the checkpoint must be written: after the gather interval
@@ -34,13 +35,14 @@ type worker struct {
 	wake      func() (<-chan struct{}, func())
 	onLost    func() // called once if the lease is lost
 
-	poll, gather, renew time.Duration
-	busyPoll            time.Duration // poll in the time of busyFor after a step with changes
-	busyUntil           time.Time     // of workLoop
-	now                 func() time.Time
-	stepTimeout         time.Duration // the longest time between two requests of a step
-	sleep               func(ctx context.Context, d time.Duration) error
-	logger              *slog.Logger
+	poll, gather time.Duration
+	maxPoll      time.Duration // to which poll doubles while the worker is idle
+	busyPoll     time.Duration // poll in the time of busyFor after a step with changes
+	busyUntil    time.Time     // of workLoop
+	now          func() time.Time
+	stepTimeout  time.Duration // the longest time between two requests of a step
+	sleep        func(ctx context.Context, d time.Duration) error
+	logger       *slog.Logger
 
 	reportLoss sync.Once
 	missing    atomic.Pointer[schema.MissingError] // of the last step
@@ -71,25 +73,19 @@ func (w *worker) release(ctx context.Context) error {
 	return nil
 }
 
-// renewLoop renews the lease until it is lost.
-func (w *worker) renewLoop(ctx context.Context) {
-	for pause := w.renew; cosmos.Sleep(ctx, pause) == nil; {
-		pause = w.renew
-		err := w.held.save(ctx)
-		switch {
-		case ctx.Err() != nil:
-		case errors.Is(err, changefeed.ErrLeaseLost):
-			w.lose()
-			return
-		case err != nil:
-			pause = min(pause, leaseRetryDelay)
-			w.logger.Warn("renewing a lease failed; will retry", "lease", w.id, "in", pause, "error", err)
-		}
+// confirm writes the lease. If it is lost, the worker ends.
+func (w *worker) confirm(ctx context.Context) error {
+	err := w.held.save(ctx)
+	if errors.Is(err, changefeed.ErrLeaseLost) {
+		w.lose()
+		return nil
 	}
+	return err
 }
 
-// lose reports the loss of the lease. Both loops may call it.
+// lose ends the worker, whose lease is lost, and reports that.
 func (w *worker) lose() {
+	w.cancel()
 	w.reportLoss.Do(func() {
 		w.onLost()
 		w.logger.Info("lease lost: taken by another projector or not renewed in time", "lease", w.id)
@@ -100,7 +96,7 @@ var errStepTimeout = errors.New("projector: step canceled: no request for too lo
 
 // runStep runs one step. The step sends no request after the lease is lost.
 //
-// runStep cancels a step that has sent no request for stepTimeout. The lease is renewed during a
+// runStep cancels a step that has sent no request for stepTimeout. The lease stays valid during a
 // step, so no other projector would take over the work of a step that waits for a missing answer.
 func (w *worker) runStep(ctx context.Context) (stepResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -122,6 +118,7 @@ func (w *worker) workLoop(ctx context.Context) {
 	woken, stop := w.wake()
 	defer stop()
 	delays := stepBackoff
+	polls := doublingDelay{w.poll, w.maxPoll}
 	for ctx.Err() == nil {
 		result, err := w.runStep(ctx)
 		missing, _ := errors.AsType[*schema.MissingError](err)
@@ -140,9 +137,14 @@ func (w *worker) workLoop(ctx context.Context) {
 			if result == more || result == drained {
 				w.busyUntil = w.now().Add(busyFor)
 			}
+			if result != idle {
+				polls = doublingDelay{w.poll, w.maxPoll}
+			}
 			switch result {
 			case idle:
-				w.waitForWork(ctx, woken)
+				w.waitForWork(ctx, woken, polls.delay())
+			case pending:
+				w.waitForWork(ctx, woken, w.poll)
 			case drained, unsaved:
 				w.sleep(ctx, w.gather)
 			}
@@ -157,8 +159,7 @@ var stepBackoff = doublingDelay{100 * time.Millisecond, 10 * time.Second}
 const busyFor = 10 * time.Second
 
 // waitForWork waits for a signal or the poll interval.
-func (w *worker) waitForWork(ctx context.Context, woken <-chan struct{}) {
-	poll := w.poll
+func (w *worker) waitForWork(ctx context.Context, woken <-chan struct{}, poll time.Duration) {
 	if w.now().Before(w.busyUntil) {
 		poll = w.busyPoll
 	}

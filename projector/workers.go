@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"cosmosblog/store/schema"
@@ -20,10 +19,10 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		container:   lease.Container,
 		held:        held,
 		poll:        o.Poll,
+		maxPoll:     o.Poll,
 		busyPoll:    o.Poll,
 		now:         o.Now,
 		gather:      o.Gather,
-		renew:       o.Renew,
 		stepTimeout: o.Expire,
 		sleep:       o.Sleep,
 		onLost:      func() { p.counts.leasesLost.Add(1) },
@@ -35,6 +34,7 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 	}
 	if chore := p.choreOf(lease.ID); chore != nil {
 		w.step, w.wake = p.newRunner(chore).step, wokenBy(chore.wake)
+		w.maxPoll = max(o.Poll, maxChorePoll)
 		return w
 	}
 	if lease.Container == schema.Posts {
@@ -44,6 +44,10 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 	w.wake = func() (<-chan struct{}, func()) { return p.wakeReader(lease.Container) }
 	return w
 }
+
+// maxChorePoll is the longest interval between two listings of a chore's tasks. This projector's
+// readers wake the chore; only tasks that other processes record wait for it.
+const maxChorePoll = 30 * time.Second
 
 func (p *Projector) newReader(held *heldLease, container string) *reader {
 	return &reader{
@@ -74,26 +78,20 @@ func (p *Projector) wakeReader(container string) (<-chan struct{}, func()) {
 	return p.options.Wake(container)
 }
 
-// start runs a worker's loops until the worker is stopped, or until one loop ends because the lease
-// is lost. This projector takes the lease again only after all loops have ended, so a lease never
-// has two workers. The loops continue if ctx ends, because the worker must first release its lease.
-func (p *Projector) start(ctx context.Context, w *worker, loops ...func(context.Context)) {
+// start runs a worker's loop until the worker is stopped, or until the loop ends because the lease
+// is lost. This projector takes the lease again only after the loop has ended, so a lease never has
+// two workers. The loop continues if ctx ends, because the worker must first release its lease.
+func (p *Projector) start(ctx context.Context, w *worker, loop func(context.Context)) {
 	ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	w.done = make(chan struct{})
 	p.mu.Lock()
 	p.workers[w.id] = w
 	p.mu.Unlock()
-	var group sync.WaitGroup
-	for _, loop := range loops {
-		group.Go(func() {
-			defer w.cancel()
-			loop(ctx)
-		})
-	}
 	go func() {
 		defer close(w.done)
-		group.Wait()
-		p.removeWorker(w)
+		defer p.removeWorker(w)
+		defer w.cancel()
+		loop(ctx)
 	}()
 }
 

@@ -17,8 +17,8 @@ import (
 
 const (
 	// catchUpInterval is the interval at which catchUp polls the remaining work. A projector writes
-	// its checkpoints at least as often as it renews its leases: every catchUpRenew, or more often if
-	// leases expire soon.
+	// its last checkpoint when it finds no more changes, after about a second. Its heartbeats are
+	// catchUpRenew apart, or less if leases expire soon.
 	catchUpInterval = 200 * time.Millisecond
 	catchUpRenew    = time.Second
 

@@ -126,13 +126,14 @@ var settings = []Setting{
 	{
 		Commands: []string{Serve, Projector},
 		Flag:     "lease-renew", Env: "COSMOSBLOG_LEASE_RENEW", Default: "5s",
-		Meaning: "How often a projector renews its leases.",
+		Meaning: "How often a projector writes the heartbeat that keeps its leases. With more than 5 s, " +
+			"answers to mutations that change nothing may be `stale` while nothing else is written.",
 		field:   func(c *Config) any { return &c.LeaseRenew },
 	},
 	{
 		Commands: []string{Serve, Projector, Seed, Copy, Audit, Rebuild},
 		Flag:     "lease-expire", Env: "COSMOSBLOG_LEASE_EXPIRE", Default: "20s",
-		Meaning: "Age at which a lease that was not renewed expires, so that another projector takes it " +
+		Meaning: "Time without a heartbeat after which leases expire, so that another projector takes them " +
 			"over. It must be more than twice `--lease-renew`. All processes of a database need the same " +
 			"value, including the commands that run a projector until the views are built.",
 		field: func(c *Config) any { return &c.LeaseExpire },

@@ -46,7 +46,8 @@ func historyIn(t *testing.T, path string) changefeed.History {
 
 func historyOf(t *testing.T, database *Database) changefeed.History {
 	t.Helper()
-	leases, history, err := changefeed.New(database.DB).LeasesAndHistory(t.Context())
+	listing, err := changefeed.New(database.DB).List(t.Context())
+	leases, history := listing.Leases, listing.History
 	if err != nil || len(leases) != 1 || leases[0].Continuation != "c" || leases[0].Position != "0:-1#5" {
 		t.Errorf("the leases are %+v, %v", leases, err)
 	}

@@ -67,19 +67,24 @@ type monitor struct {
 	saidOfScripts string // logged by the last lookup; empty if all scripts were there
 }
 
-// scriptsAge is the time after which scripts that were found are looked up again. A lookup
-// executes each script, for about 1 RU.
-const scriptsAge = 30 * time.Second
+// The times after which what was found is looked up again, however often a probe asks: a lookup
+// costs RU, for nobody who reads. What failed is looked up after cachedAge.
+const (
+	readsAge   = 5 * time.Second
+	lagsAge    = 10 * time.Second
+	lettersAge = time.Minute
+	scriptsAge = 5 * time.Minute // a lookup executes each script
+)
 
 func newMonitor(ctx context.Context, o Options) *monitor {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	m := &monitor{Options: o, life: ctx, feeds: changefeed.New(o.DB), stalls: stalls{}}
-	m.reads = cached[any]{life: ctx, look: m.tryRead, now: o.Now}
+	m.reads = cached[any]{life: ctx, look: m.tryRead, now: o.Now, age: readsAge}
 	m.scripts = cached[any]{life: ctx, look: m.checkScripts, now: o.Now, age: scriptsAge}
-	m.lags = cached[[]projector.Lag]{life: ctx, look: m.lookUpLags, now: o.Now}
-	m.letters = cached[int]{life: ctx, look: m.feeds.CountDeadLetters, now: o.Now}
+	m.lags = cached[[]projector.Lag]{life: ctx, look: m.lookUpLags, now: o.Now, age: lagsAge}
+	m.letters = cached[int]{life: ctx, look: m.feeds.CountDeadLetters, now: o.Now, age: lettersAge}
 	return m
 }
 
@@ -126,10 +131,14 @@ func (m *monitor) checkScripts(ctx context.Context) (any, error) {
 
 func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
 	var held []changefeed.Lease
+	var lags []projector.Lag
+	var err error
 	if m.Projector != nil {
-		held = m.Projector.Feeds()
+		held, lags = m.Projector.Feeds(), m.Projector.CaughtUp()
 	}
-	lags, err := projector.Lags(ctx, m.feeds, held...)
+	if lags == nil {
+		lags, err = projector.Lags(ctx, m.feeds, held...)
+	}
 	m.stalls.note(lags, m.databaseNow())
 	return lags, err
 }

@@ -408,7 +408,7 @@ func TestProcessWithoutADatabaseIsNotReady(t *testing.T) {
 	o := observe(t, &testBlog{t, storetest.Open(db), b.engine}, nil, everyLag)
 	o.expect(200, 0, 0)
 	wire.cut.Store(true)
-	o.pass(cachedAge)
+	o.pass(lettersAge)
 	response, err := http.Get(o.server.URL + "/readyz")
 	if err != nil {
 		t.Fatal(err)

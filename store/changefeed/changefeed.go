@@ -18,11 +18,15 @@ import (
 type Feeds struct {
 	db                  *cosmos.DB
 	leases, deadLetters *azcosmos.ContainerClient
+	layouts             layouts
 }
 
 // New returns the change feeds of a database. It sends nothing.
 func New(db *cosmos.DB) *Feeds {
-	return &Feeds{db: db, leases: db.Container(schema.Leases), deadLetters: db.Container(schema.DeadLetters)}
+	return &Feeds{
+		db: db, leases: db.Container(schema.Leases), deadLetters: db.Container(schema.DeadLetters),
+		layouts: layouts{kept: map[string]keptLayout{}},
+	}
 }
 
 // Feed identifies the change feed of one feed range of a container.

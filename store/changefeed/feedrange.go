@@ -3,6 +3,8 @@ package changefeed
 import (
 	"context"
 	"strings"
+	"sync"
+	"time"
 
 	"cosmosblog/store/cosmos"
 )
@@ -26,6 +28,60 @@ func (f *Feeds) FeedRanges(ctx context.Context, container string) ([]FeedRange, 
 		feedRanges[i] = FeedRange{r.MinInclusive, r.MaxExclusive}
 	}
 	return feedRanges, nil
+}
+
+// Layout are the resource id of a container (ResourceID) and its feed ranges.
+type Layout struct {
+	ResourceID string
+	Ranges     []FeedRange
+}
+
+// layoutAge is the time for which a layout is kept. An account answers only 500 requests for the
+// definitions of databases and containers in five minutes, whoever sends them
+// (learn.microsoft.com/azure/cosmos-db/concepts-limits).
+const layoutAge = time.Minute
+
+// layouts are the layouts that were read, by container. They may be used concurrently.
+type layouts struct {
+	mu   sync.Mutex
+	kept map[string]keptLayout
+}
+
+type keptLayout struct {
+	Layout
+	at time.Time
+}
+
+// Layout returns the layout of a container, as of the last minute. The result must not be changed.
+func (f *Feeds) Layout(ctx context.Context, container string) (Layout, error) {
+	f.layouts.mu.Lock()
+	kept, ok := f.layouts.kept[container]
+	f.layouts.mu.Unlock()
+	if ok && time.Since(kept.at) < layoutAge {
+		return kept.Layout, nil
+	}
+	at := time.Now()
+	resourceID, err := f.ResourceID(ctx, container)
+	if err != nil {
+		return Layout{}, err
+	}
+	ranges, err := f.FeedRanges(ctx, container)
+	if err != nil {
+		return Layout{}, err
+	}
+	kept = keptLayout{Layout{resourceID, ranges}, at}
+	f.layouts.mu.Lock()
+	defer f.layouts.mu.Unlock()
+	f.layouts.kept[container] = kept
+	return kept.Layout, nil
+}
+
+// ForgetLayout makes the next Layout of a container read it: a page of its change feed shows that
+// it has changed.
+func (f *Feeds) ForgetLayout(container string) {
+	f.layouts.mu.Lock()
+	defer f.layouts.mu.Unlock()
+	delete(f.layouts.kept, container)
 }
 
 // Overlaps reports whether two feed ranges overlap.

@@ -134,7 +134,8 @@ func TestHistoryEndsDuringAListing(t *testing.T) {
 			}
 			return next.Do(request)
 		})
-		leases, history, err := w.LeasesAndHistory(w.Ctx())
+		listing, err := w.List(w.Ctx())
+		leases, history := listing.Leases, listing.History
 		w.Wire.Inject(nil)
 		w.OK(err)
 		mixed = mixed || queries > 1 && history.Name == last.Name

@@ -109,13 +109,13 @@ func (l *Lease) Show(seen, written cosmos.SessionTokens) {
 }
 
 // ErrLeaseLost reports that a process no longer holds a lease. Another process has written or
-// deleted the lease since it was read, or the holder has not renewed it in time.
+// deleted the lease since it was read, or the holder's heartbeats were too late.
 var ErrLeaseLost = cosmos.NewDefiniteError("changefeed: lease lost: taken by another projector or not renewed in time")
 
 const (
 	typeLease = "lease"
 
-	leasesQuery = `SELECT * FROM c WHERE c.type IN ('lease', 'history')`
+	leasesQuery = `SELECT * FROM c WHERE c.type IN ('lease', 'history', 'heartbeat')`
 )
 
 type leaseItem struct {
@@ -133,34 +133,47 @@ type leaseItem struct {
 	ETag         string    `json:"_etag,omitempty"`
 }
 
-// Leases reads all leases, in no order. One that belongs to a history that has ended is returned as
-// Lease.Enter leaves it.
-func (f *Feeds) Leases(ctx context.Context) ([]Lease, error) {
-	leases, _, err := f.LeasesAndHistory(ctx)
-	return leases, err
+// Listing is what one query reads. It is not a snapshot.
+type Listing struct {
+	// Leases are all leases, in no order. One that belongs to a history that has ended is returned as
+	// Lease.Enter leaves it.
+	Leases     []Lease
+	History    History              // the present one
+	Heartbeats map[string]Heartbeat // by owner
 }
 
-// LeasesAndHistory is Leases. It also returns the present history, which the same query reads.
-func (f *Feeds) LeasesAndHistory(ctx context.Context) ([]Lease, History, error) {
+// Leases returns the leases of List.
+func (f *Feeds) Leases(ctx context.Context) ([]Lease, error) {
+	listing, err := f.List(ctx)
+	return listing.Leases, err
+}
+
+// List lists the leases, the present history, and the heartbeats of projectors.
+func (f *Feeds) List(ctx context.Context) (Listing, error) {
 	items, err := cosmos.QueryAcross[listedItem](ctx, f.leases, leasesQuery)
 	if err != nil {
-		return nil, History{}, err
+		return Listing{}, err
 	}
-	leases, history := make([]Lease, 0, len(items)), noHistoryEnded
+	l := Listing{Leases: make([]Lease, 0, len(items)), History: noHistoryEnded, Heartbeats: map[string]Heartbeat{}}
 	for _, item := range items {
-		if item.Type == typeHistory {
-			history = item.history(azcore.ETag(item.ETag))
-		} else {
-			leases = append(leases, item.leaseItem.lease())
+		switch item.Type {
+		case typeHistory:
+			l.History = item.history(azcore.ETag(item.ETag))
+		case typeHeartbeat:
+			l.Heartbeats[item.Owner] = Heartbeat{item.Owner, item.Ends, item.ETag}
+		default:
+			l.Leases = append(l.Leases, item.leaseItem.lease())
 		}
 	}
-	if history, err = f.atLeast(ctx, history, leases); err != nil {
-		return nil, History{}, err
+	if l.History, err = f.atLeast(ctx, l.History, l.Leases); err != nil {
+		return Listing{}, err
 	}
-	for i := range leases {
-		leases[i].Enter(history)
+	for i := range l.Leases {
+		lease := &l.Leases[i]
+		l.Heartbeats[lease.Owner].date(lease)
+		lease.Enter(l.History)
 	}
-	return leases, history, nil
+	return l, nil
 }
 
 // atLeast returns a listed history, or the present one if a lease that was listed with it is of a
@@ -184,6 +197,7 @@ func (f *Feeds) atLeast(ctx context.Context, listed History, leases []Lease) (Hi
 type listedItem struct {
 	leaseItem
 	historyFields
+	heartbeatFields
 }
 
 // CreateLease creates a lease. It changes nothing if a lease with its id exists.
@@ -196,7 +210,7 @@ func (f *Feeds) CreateLease(ctx context.Context, lease Lease) error {
 }
 
 // SaveLease writes a lease if it was not written since it was read or saved, and returns it with
-// its new etag. It is used to acquire, renew and release a lease, and to save a checkpoint. Error:
+// its new etag. It is used to acquire and release a lease, and to save a checkpoint. Error:
 // ErrLeaseLost if another process wrote or deleted the lease, or if an earlier SaveLease of this
 // process wrote it but its answer was lost.
 func (f *Feeds) SaveLease(ctx context.Context, lease Lease) (Lease, error) {

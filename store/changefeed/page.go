@@ -170,7 +170,11 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 		return Page{}, err
 	}
 	if response.ResourceID != "" && response.ResourceID != resourceID {
+		f.ForgetLayout(container)
 		return Page{}, ErrContainerReplaced
+	}
+	if len(ContinuationRanges(response.ContinuationToken)) > 1 { // a range was split
+		f.ForgetLayout(container)
 	}
 	page := Page{end: -1, Items: response.Items, began: continuation, Continuation: response.ContinuationToken, resourceID: resourceID}
 	if response.RawResponse != nil {
@@ -191,6 +195,7 @@ func (f *Feeds) pageError(ctx context.Context, container, continuation string, c
 		return err
 	}
 	if now, err := f.ResourceID(ctx, container); err == nil && now != before {
+		f.ForgetLayout(container)
 		return ErrContainerReplaced
 	}
 	return cosmos.ToBlogError(cause)

@@ -2,7 +2,11 @@
 // item types, stored procedures and triggers (folder js).
 package schema
 
-import "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+import (
+	"slices"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
 
 // Names of the containers.
 const (
@@ -21,6 +25,7 @@ type Container struct {
 	partitionKey string                      // path
 	included     []string                    // index paths besides /* (indexing)
 	excluded     []string                    // paths of long texts: saves RU, no query reads them
+	only         []string                    // index paths instead of /*, if not empty
 	sorts        [][]azcosmos.CompositeIndex // composite indexes
 }
 
@@ -80,7 +85,11 @@ var Containers = []Container{
 		partitionKey: "/id",
 		included:     []string{"/userId/?"}, // the last pass of a rename queries the reservations of the user
 	},
-	{Name: Leases, partitionKey: "/id"},
+	{
+		Name:         Leases,
+		partitionKey: "/id",
+		only:         []string{"/type/?"}, // projectors write it all the time
+	},
 	{Name: DeadLetters, partitionKey: "/id"},
 }
 
@@ -112,9 +121,9 @@ func (c Container) Properties() azcosmos.ContainerProperties {
 // indexingMode is spelled as the service returns it. azcosmos's own constant differs.
 const indexingMode azcosmos.IndexingMode = "consistent"
 
-// indexing returns the service's default policy (everything except _etag), with the paths and
-// sorts of the container. On the service, a path listed besides /* has no effect. For the
-// embedded engine, it declares an index over the whole container.
+// indexing returns the service's default policy (everything except _etag), with the paths and sorts
+// of the container, or a policy of a few paths. On the service, a path listed besides /* has no
+// effect. For the embedded engine, it declares an index over the whole container.
 func (c Container) indexing() *azcosmos.IndexingPolicy {
 	policy := &azcosmos.IndexingPolicy{
 		Automatic:        true,
@@ -123,7 +132,11 @@ func (c Container) indexing() *azcosmos.IndexingPolicy {
 		ExcludedPaths:    []azcosmos.ExcludedPath{{Path: `/"_etag"/?`}},
 		CompositeIndexes: c.sorts,
 	}
-	for _, path := range c.included {
+	if len(c.only) > 0 {
+		policy.IncludedPaths = nil
+		policy.ExcludedPaths = append(policy.ExcludedPaths, azcosmos.ExcludedPath{Path: "/*"})
+	}
+	for _, path := range slices.Concat(c.included, c.only) {
 		policy.IncludedPaths = append(policy.IncludedPaths, azcosmos.IncludedPath{Path: path})
 	}
 	for _, path := range c.excluded {

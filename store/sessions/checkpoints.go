@@ -79,7 +79,7 @@ func (r reading) has(id, position string, written time.Time) bool {
 
 const (
 	// maxPositionAge is the age to which a checkpoint need not say that its position is still the end
-	// of the feed: leases are renewed every five seconds, and the clocks of processes differ by up to
+	// of the feed: heartbeats tell it every five seconds, and the clocks of processes differ by up to
 	// two. It is less than the time that a failover or a restore takes.
 	maxPositionAge = 10 * time.Second
 

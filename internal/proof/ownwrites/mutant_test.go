@@ -110,8 +110,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"a rebuild begins before the leases": {
 		File:  "../../../projector/rebuild.go",
-		Right: "|| slices.ContainsFunc(leases, isNotBegun) {\n",
-		Wrong: "|| slices.ContainsFunc(leases, isNotBegun) && false {\n",
+		Right: "|| slices.ContainsFunc(listing.Leases, isNotBegun) {\n",
+		Wrong: "|| slices.ContainsFunc(listing.Leases, isNotBegun) && false {\n",
 		Tests: findingRebuilds,
 	},
 	"a rebuild reads the change feeds": {

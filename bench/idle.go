@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+
+	"cosmosblog/internal/proof/docsection"
+)
+
+// idleCommand is the command that measures what a server is charged while nobody uses it.
+const idleCommand = "idle"
+
+// idle runs the test that measures an idle server in half an hour of its own time, and prints the
+// section of docs/azure.md that the test has compared with its figures. It needs the repository.
+func idle(ctx context.Context, output, progress io.Writer) error {
+	test := exec.CommandContext(ctx, "go", "test", "-count=1", "-run", "^TestIdle$", "cosmosblog/internal/command")
+	test.Stdout, test.Stderr = progress, progress
+	if err := test.Run(); err != nil {
+		return fmt.Errorf("go test: %w", err)
+	}
+	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return fmt.Errorf("go list: %w", err)
+	}
+	section, err := docsection.Read(string(module[:len(module)-1])+"/docs/azure.md", idleCommand)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(output, section)
+	return err
+}

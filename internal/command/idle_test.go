@@ -1,0 +1,155 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cosmosblog/cosmostest"
+	"cosmosblog/internal/datafolder"
+	"cosmosblog/internal/inprocess"
+	"cosmosblog/internal/lifecycle"
+	"cosmosblog/internal/proof/docsection"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+)
+
+var updateIdle = flag.Bool("update-idle", false, "TestIdle writes the section idle of docs/azure.md")
+
+const (
+	// maxIdleCharge is the largest charge of an idle server with its projector and its probes, in
+	// RU/s, if an empty page of a change feed costs 1 RU.
+	maxIdleCharge = 4.0
+
+	// maxIdleMetadata is the largest number of requests for metadata in five minutes. An account
+	// answers 500 of all servers (learn.microsoft.com/azure/cosmos-db/concepts-limits, "Control
+	// plane").
+	maxIdleMetadata = 60
+)
+
+// TestIdle serves an empty database of an account, while /readyz is read each second and /metrics
+// every 15. Time is that of the bubble, so the figures are exact.
+func TestIdle(t *testing.T) {
+	const minutes = 30
+	var c *idleCounter
+	synctest.Test(t, func(t *testing.T) {
+		account := cosmostest.New(t, cosmostest.Options{})
+		c = &idleCounter{account: account}
+		db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: inprocess.To(c)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		task := quiet(io.Discard)
+		task.Config.Projector, task.Config.CacheBytes, task.Config.Staleness = true, 1<<20, time.Second
+		err = lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
+			probe, err := startProbed(r, task, &datafolder.Database{DB: db})
+			if err != nil {
+				return err
+			}
+			c.reset()
+			for second := range 60 * (minutes + 1) {
+				if second == 60 { // the start is over
+					c.reset()
+				}
+				time.Sleep(time.Second)
+				probe(t, "/readyz")
+				if second%15 == 0 {
+					probe(t, "/metrics")
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	charge, polls := c.charge/60/minutes, c.polls/60/minutes
+	if charge > maxIdleCharge || c.metadata*5/minutes > maxIdleMetadata {
+		t.Errorf("%.2f RU/s, and %d requests for metadata in five minutes", charge, c.metadata*5/minutes)
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "| An idle server, with its projector and a probe each second | |\n|---|---|\n")
+	fmt.Fprintf(&table, "| if an empty page of a change feed costs 1 RU | %.1f RU/s |\n", charge)
+	fmt.Fprintf(&table, "| if it costs 2 RU † | %.1f RU/s |\n", charge+polls)
+	fmt.Fprintf(&table, "| of that, in `leases` | %.1f RU/s |\n", c.ofLeases/60/minutes)
+	fmt.Fprintf(&table, "| requests for metadata in five minutes | %d |\n", c.metadata*5/minutes)
+	compareIdle(t, table.String())
+}
+
+// compareIdle compares the section idle of docs/azure.md, or writes it.
+func compareIdle(t *testing.T, want string) {
+	t.Helper()
+	const path, name = "../../docs/azure.md", "idle"
+	if *updateIdle {
+		if err := docsection.Write(path, name, want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := docsection.Read(path, name); err != nil || got != want {
+		t.Errorf("the section %s of %s is out of date (%v): run this test with -update-idle\n%s", name, path, err, want)
+	}
+}
+
+// startProbed starts the parts of a server that send requests by themselves, and returns a function
+// that reads its readiness or metrics.
+func startProbed(r *lifecycle.Runner, task Task, database *datafolder.Database) (probe func(t *testing.T, path string), err error) {
+	p, err := StartProjector(r, task, database)
+	if err != nil {
+		return nil, err
+	}
+	observer, err := StartObserver(r, task, database, StartReads(r, task, database), NewBooks(task), p)
+	if err != nil {
+		return nil, err
+	}
+	handler := observer.Handler()
+	return func(t *testing.T, path string) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if w.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}, nil
+}
+
+// idleCounter counts the requests to an account, and their charges in RU.
+type idleCounter struct {
+	account http.Handler
+
+	mu               sync.Mutex // guards the fields below
+	charge, ofLeases float64
+	polls            float64 // reads of change feeds
+	metadata         int     // reads of definitions
+}
+
+func (c *idleCounter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.account.ServeHTTP(w, r)
+	charge, _ := strconv.ParseFloat(w.Header().Get("X-Ms-Request-Charge"), 64)
+	target, ofItems := cosmos.TargetOf(r)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !ofItems && r.Method == http.MethodGet:
+		c.metadata++
+	case target.Operation == "changeFeed":
+		c.polls++
+	case target.Container == "leases":
+		c.ofLeases += charge
+	}
+	c.charge += charge
+}
+
+func (c *idleCounter) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.charge, c.ofLeases, c.polls, c.metadata = 0, 0, 0, 0
+}
