@@ -22,10 +22,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/config"
 	"cosmosblog/internal/engine"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
 )
 
 // TestProvisionThroughput checks that provision sets the requested throughputs, changes them
@@ -81,6 +83,34 @@ func TestUnprovisionedEndpoint(t *testing.T) {
 	output := server.stderr.String()
 	if strings.Count(output, "\n") != 1 || !strings.Contains(output, "users, posts") || !strings.Contains(output, "provision") {
 		t.Errorf("got %q", output)
+	}
+}
+
+// TestMissingIndex checks that a server does not start on a container without the composite index
+// of its queries, and says so. The service would answer them with 400.
+func TestMissingIndex(t *testing.T) {
+	t.Parallel()
+	engine, environment := serveEngine(t, t.TempDir())
+	defer engine.terminate(t)
+	provisionWith(t, environment)
+	client := newClient(t, endpointOf(environment), config.EmulatorKey, nil)
+	posts := containerOf(t, client, schema.Posts)
+	response, err := posts.Read(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.ContainerProperties.IndexingPolicy.CompositeIndexes = nil
+	if _, err := posts.Replace(t.Context(), *response.ContainerProperties, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"serve", "projector"} {
+		server := start(t, environment, command, "--addr", "127.0.0.1:0")
+		server.requireExitCode(t, 1)
+		output := server.stderr.String()
+		const want = "the container posts lacks the composite index (/type, /creationDate desc, /id desc): change the indexing policy"
+		if strings.Count(output, "\n") != 1 || !strings.Contains(output, want) {
+			t.Errorf("%s: got %q", command, output)
+		}
 	}
 }
 

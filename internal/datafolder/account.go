@@ -103,7 +103,8 @@ func (o Options) accountError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	if _, ok := errors.AsType[*schema.MissingError](err); ok {
+	_, lacksResources := errors.AsType[*schema.MissingError](err)
+	if _, lacksIndexes := errors.AsType[*schema.IndexError](err); lacksResources || lacksIndexes {
 		return err
 	}
 	_, isUnusable := errors.AsType[*cosmos.AccountError](err)

@@ -91,8 +91,8 @@ func (d *Database) Changes() func(container, partition string) uint64 {
 // Open opens a database until r closes. It creates the data folder if it does not exist. If the
 // folder was restored from a backup since the database was opened last, its history ends. If the
 // folder later turns out to be damaged, r fails with a *DamageError. Other errors:
-// *schema.MissingError if an account lacks containers or scripts, *schema.FormatError if the items
-// have another format.
+// *schema.MissingError if an account lacks containers or scripts, *schema.IndexError if it lacks
+// indexes, *schema.FormatError if the items have another format.
 func Open(r *lifecycle.Runner, o Options) (*Database, error) {
 	if o.Endpoint != "" {
 		return openAccount(r, o)
@@ -132,12 +132,25 @@ func openAccount(r *lifecycle.Runner, o Options) (*Database, error) {
 	case o.ReadOnly:
 		err = schema.CheckSource(r.Context(), db)
 	default:
-		_, err = schema.Check(r.Context(), db) // blocked scripts are reported by the readiness checks
+		err = o.checkDatabase(r.Context(), db)
 	}
 	if err != nil {
 		return nil, o.accountError(err)
 	}
 	return &Database{DB: db, Place: fmt.Sprintf("database %s at %s", o.Database, o.Endpoint), name: o.Database}, nil
+}
+
+// checkDatabase checks the database of an account. The readiness checks report blocked scripts, but
+// do not compare definitions, which only people change.
+func (o Options) checkDatabase(ctx context.Context, db *cosmos.DB) error {
+	if _, err := schema.Check(ctx, db); err != nil {
+		return err
+	}
+	dearer, err := schema.CheckDefinitions(ctx, db)
+	if len(dearer) > 0 && o.Logger != nil {
+		o.Logger.Warn("containers differ from their definitions, which may make requests dearer", "differences", dearer)
+	}
+	return err
 }
 
 // openOwned opens the database through the process that owns its folder.

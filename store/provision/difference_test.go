@@ -97,6 +97,72 @@ func TestFurtherIndexes(t *testing.T) {
 	}
 }
 
+// TestServersCompareIndexes opens databases of which one container differs, as a server does: what
+// queries cannot do without is an error, and what only costs more a warning.
+func TestServersCompareIndexes(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*azcosmos.ContainerProperties)
+		lacks  string // in the error; empty if there is none
+		dearer string // in the only warning; empty if there is none
+	}{
+		"as defined": {func(*azcosmos.ContainerProperties) {}, "", ""},
+		"no composite index": {
+			func(p *azcosmos.ContainerProperties) { p.IndexingPolicy.CompositeIndexes = nil },
+			"because the container posts lacks the composite index (/type, /creationDate desc, /id desc): change", ""},
+		"a further composite index": {
+			func(p *azcosmos.ContainerProperties) {
+				further := []azcosmos.CompositeIndex{{Path: "/type"}, {Path: "/id"}}
+				p.IndexingPolicy.CompositeIndexes = append(p.IndexingPolicy.CompositeIndexes, further)
+			},
+			"", "the list of composite indexes of the container posts is (/type, /creationDate desc, /id desc), (/type, /id)"},
+		"a path that queries need is excluded": {
+			func(p *azcosmos.ContainerProperties) {
+				p.IndexingPolicy.ExcludedPaths = append(p.IndexingPolicy.ExcludedPaths, azcosmos.ExcludedPath{Path: "/formerName/?"})
+			},
+			"because the container posts lacks an index of the path /formerName/?: change", ""},
+		"paths of long texts are indexed": {
+			func(p *azcosmos.ContainerProperties) {
+				p.IndexingPolicy.ExcludedPaths = p.IndexingPolicy.ExcludedPaths[:2]
+			},
+			"", `the list of excluded index paths of the container posts is /"_etag"/?, /title/? and`},
+		"everything is excluded": {
+			func(p *azcosmos.ContainerProperties) {
+				p.IndexingPolicy.IncludedPaths = []azcosmos.IncludedPath{{Path: "/userId/?"}}
+				p.IndexingPolicy.ExcludedPaths = []azcosmos.ExcludedPath{{Path: "/*"}}
+			},
+			"because the container posts lacks an index of the path /*: change", ""},
+		"another partition key": {
+			func(p *azcosmos.ContainerProperties) { p.PartitionKeyDefinition.Paths = []string{"/id"} },
+			"lacks the partition key /postId (version 2)", ""},
+	} {
+		_, options := newEngine(t)
+		properties := schema.Containers[1].Properties()
+		c.change(&properties)
+		createContainer(t, options, properties)
+		db, err := cosmos.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(db.Close)
+		database, err := db.Client().NewDatabase(cosmos.DefaultDatabase)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range schema.Containers {
+			if _, err := database.CreateContainer(t.Context(), other.Properties(), nil); err != nil && other.Name != schema.Posts {
+				t.Fatal(err)
+			}
+		}
+		dearer, err := schema.CheckDefinitions(t.Context(), db)
+		switch {
+		case c.lacks == "" && err != nil, c.lacks != "" && (err == nil || !strings.Contains(err.Error(), c.lacks)):
+			t.Errorf("%s: got the error %v", name, err)
+		case c.dearer == "" && dearer != nil, c.dearer != "" && (len(dearer) != 1 || !strings.Contains(dearer[0], c.dearer)):
+			t.Errorf("%s: got the warnings %q", name, dearer)
+		}
+	}
+}
+
 // createContainer creates the database with one container.
 func createContainer(t *testing.T, options cosmos.Options, properties azcosmos.ContainerProperties) {
 	t.Helper()
@@ -130,7 +196,7 @@ func TestEquivalentDefinitionIsNotADifference(t *testing.T) {
 		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"Descending"},{"path":"/id","order":"descending"}]]}}`), &actual); err != nil {
 		t.Fatal(err)
 	}
-	if found := provision.ContainerDifferences(schema.Containers[1], actual); len(found) > 0 {
+	if found := schema.Containers[1].Differences(actual); len(found) != 1 || !found[0].Tolerated { // a further composite index
 		t.Errorf("found the differences %v", found)
 	}
 }

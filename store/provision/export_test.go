@@ -3,7 +3,6 @@ package provision
 // Exported for the package's tests.
 
 var (
-	BicepLiteral         = bicepLiteral
-	ContainerDifferences = containerDifferences
-	DataActions          = dataActions
+	BicepLiteral = bicepLiteral
+	DataActions  = dataActions
 )

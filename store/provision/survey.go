@@ -17,7 +17,7 @@ type surveyor struct {
 	wanted      Throughputs
 	serverless  bool // the account is serverless; read only if a throughput is wanted
 	steps       []step
-	differences []difference
+	differences []schema.Difference
 }
 
 // survey returns the steps that create what is missing and change throughputs. Errors:
@@ -82,7 +82,7 @@ func (v *surveyor) visitAccount(ctx context.Context) (err error) {
 }
 
 func (v *surveyor) differ(resource, property, actual, expected string) {
-	v.differences = append(v.differences, difference{resource, property, actual, expected})
+	v.differences = append(v.differences, schema.Difference{Resource: resource, Property: property, Actual: actual, Expected: expected})
 }
 
 func (v *surveyor) visitDatabase(ctx context.Context) (exists bool, err error) {
@@ -117,7 +117,11 @@ func (v *surveyor) visitContainer(
 		v.steps = append(v.steps, createContainer(v.db, d, wanted))
 		return false, nil
 	}
-	v.differences = append(v.differences, containerDifferences(d, *response.ContainerProperties)...)
+	for _, difference := range d.Differences(*response.ContainerProperties) {
+		if !difference.Tolerated {
+			v.differences = append(v.differences, difference)
+		}
+	}
 	return true, v.visitThroughput(ctx, v.db.Container(d.Name), "container "+d.Name, wanted, shared)
 }
 
