@@ -114,6 +114,76 @@ func TestMissingIndex(t *testing.T) {
 	}
 }
 
+// TestKeyRotation rotates the account's key beside a server that reads it from a mounted secret,
+// whose files Kubernetes replaces by renaming a symbolic link
+// (kubernetes.io/docs/concepts/configuration/ secret, "Mounted Secrets are updated automatically").
+func TestKeyRotation(t *testing.T) {
+	t.Parallel()
+	account, err := engine.Open(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer account.Close()
+	endpoint := httptest.NewServer(account)
+	defer endpoint.Close()
+	folder := t.TempDir()
+	generation := 0
+	mount := func(key string) {
+		t.Helper()
+		generation++
+		name := fmt.Sprintf("..%d", generation)
+		next := filepath.Join(folder, "..next")
+		err := errors.Join(os.Mkdir(filepath.Join(folder, name), 0o755),
+			os.WriteFile(filepath.Join(folder, name, "key"), []byte(key+"\n"), 0o644),
+			os.Symlink(name, next), os.Rename(next, filepath.Join(folder, "..data")))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join("..data", "key"), filepath.Join(folder, "key")); err != nil {
+		t.Fatal(err)
+	}
+	environment := []string{"COSMOS_ENDPOINT=" + endpoint.URL, "COSMOS_KEY_FILE=" + filepath.Join(folder, "key")}
+
+	absent := start(t, environment, "serve", "--addr", "127.0.0.1:0")
+	absent.requireExitCode(t, 1)
+	mount("C2y6yDjf5")
+	wrong := start(t, environment, "serve", "--addr", "127.0.0.1:0")
+	wrong.requireExitCode(t, 1)
+	mount(config.EmulatorKey)
+	foreign := start(t, environment, "serve", "--addr", "127.0.0.1:0")
+	foreign.requireExitCode(t, 1)
+	for p, want := range map[*process]string{
+		absent:  "COSMOS_KEY_FILE cannot be read",
+		wrong:   "does not hold a key of an account, which is base64",
+		foreign: "rejected the key or token (401): check COSMOS_KEY, the file that COSMOS_KEY_FILE names",
+	} {
+		if output := p.stderr.String(); strings.Count(output, "\n") != 1 || !strings.Contains(output, want) {
+			t.Errorf("got %q, want one line with %q", output, want)
+		}
+	}
+
+	mount(account.Key())
+	provisionWith(t, environment)
+	data := t.TempDir()
+	server, anonymous := serving(t, environment, "--data", data)
+	defer server.terminate(t)
+	anna, _ := signUp(t, anonymous, data, "anna")
+	post := anna.CreatePost(t, "First", "With the first key.")
+	second := strings.ReplaceAll(config.EmulatorKey, "C2y6", "D3z7")
+	mount(second) // the account has two valid keys meanwhile
+	anna.LikePost(t, post)
+	if err := account.SetKey(second); err != nil {
+		t.Fatal(err)
+	}
+	anna.CreateComment(t, post, "With the second key.")
+	anna.CreatePost(t, "Second", "Still the same process.")
+	eventually(t, "the views contain both posts", waitTime, func() bool {
+		titles := titlesOf(t, anonymous, `feed(first: 10) { nodes { title } }`)
+		return titles["First"] && titles["Second"]
+	})
+}
+
 // TestRareTags publishes posts with tags of rare characters and of five scripts, on an engine in
 // another process, and finds them in the lists of their tags.
 func TestRareTags(t *testing.T) {

@@ -307,6 +307,18 @@ func (a *Account) present() *engine.Engine {
 // Key returns the master key in base64.
 func (a *Account) Key() string { return a.engine.Key() }
 
+// SetKey replaces the master key, which is in base64. Requests that are signed with the former one
+// get 401, as those of clients on the service that still use a regenerated key. Transports that
+// exist already sign their own requests (Send) with the former one. Error: the key is malformed.
+func (a *Account) SetKey(key string) error {
+	if a.follower != nil {
+		if err := a.follower.SetKey(key); err != nil {
+			return err
+		}
+	}
+	return a.engine.SetKey(key)
+}
+
 // ServeHTTP answers a request of the REST protocol, without faults. Serve also listens on a port.
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	gateway{a.handler}.ServeHTTP(w, r)

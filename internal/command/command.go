@@ -129,6 +129,7 @@ func (t Task) database() datafolder.Options {
 	return datafolder.Options{
 		Endpoint:         t.Config.Endpoint,
 		Key:              t.Config.Key,
+		KeyFile:          t.Config.KeyFile,
 		KeyName:          t.Config.KeyName,
 		Data:             t.Config.Data,
 		Database:         t.Config.Database,

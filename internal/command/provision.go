@@ -32,7 +32,7 @@ func runProvision(ctx context.Context, task Task) error {
 		return nil
 	case task.Config.Endpoint == "":
 		return provisionFolder(ctx, task)
-	case task.Config.RecreateScripts && task.Config.Key == "":
+	case task.Config.RecreateScripts && task.Config.Key == "" && task.Config.KeyFile == "":
 		task.Printf("%s", provision.ScriptsBicep(task.Config.Database))
 		return nil
 	}

@@ -75,6 +75,9 @@ func (c *Config) checkDatabase() error {
 	if c.Database == "" {
 		return errors.New("COSMOS_DATABASE must name a database")
 	}
+	if c.Key != "" && c.KeyFile != "" {
+		return errors.New("COSMOS_KEY and COSMOS_KEY_FILE are both set: set only one of them")
+	}
 	return checkKey("COSMOS_KEY", c.Key)
 }
 

@@ -48,6 +48,7 @@ type Config struct {
 
 	Endpoint string // Cosmos DB account; if empty, the embedded engine
 	Key      string // key of the account; if empty, Entra ID
+	KeyFile  string // path of a file with the key, which may change; empty if there is none
 	KeyName  string // environment variable of Key for error messages; if empty, COSMOS_KEY
 	Database string
 

@@ -81,6 +81,12 @@ var checkCases = map[string]struct {
 		config.Provision, func(c *config.Config) { c.Endpoint = "https://me@a" },
 		"must have no user, path or query",
 	},
+	"a key and its file": {
+		config.Serve, func(c *config.Config) {
+			c.Endpoint, c.Key, c.KeyFile = "https://a", config.EmulatorKey, "/run/secrets/key"
+		},
+		"set only one of them",
+	},
 	"an invalid key": {
 		config.Serve, func(c *config.Config) { c.Endpoint, c.Key = "https://a", "secret" },
 		"not base64",

@@ -105,6 +105,13 @@ var settings = []Setting{
 	},
 	{
 		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Restored, Remove},
+		Flag:     "key-file", Env: "COSMOS_KEY_FILE", Default: "",
+		Meaning: "Path of a file with the account's key, instead of `COSMOS_KEY`. The command reads it at its start, and " +
+			"again if the account rejects the key, so that keys can be rotated without a restart.",
+		field: func(c *Config) any { return &c.KeyFile },
+	},
+	{
+		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Restored, Remove},
 		Flag:     "database", Env: "COSMOS_DATABASE", Default: "cosmosblog",
 		Meaning: "Name of the database in the account or in the embedded engine.",
 		field:   func(c *Config) any { return &c.Database },

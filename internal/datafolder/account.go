@@ -3,10 +3,12 @@ package datafolder
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -39,7 +41,7 @@ func ProvisionAccount(ctx context.Context, o Options, wanted provision.Options) 
 }
 
 // account returns the client options of the account. Without a key, azidentity's default chain
-// authorizes the requests.
+// authorizes the requests. Error: the key's file cannot be read, or there is no identity.
 func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 	options := cosmos.Options{
 		Endpoint:  o.Endpoint,
@@ -51,7 +53,14 @@ func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 
 		BackgroundBucket: o.BackgroundBucket,
 	}
-	if o.Key != "" {
+	if o.KeyFile != "" {
+		key, err := readKey(o.KeyFile)
+		if err != nil {
+			return options, err
+		}
+		options.Key, options.ReadKey = key, o.rereadKey
+	}
+	if options.Key != "" {
 		return options, nil
 	}
 	credential, err := azidentity.NewDefaultAzureCredential(nil)
@@ -65,6 +74,31 @@ func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 	}
 	options.Credential = credential
 	return options, nil
+}
+
+// readKey reads the account's key from a file. Unlike package secretfile, it accepts files that
+// others can read, because mounted secrets are such files
+// (kubernetes.io/docs/concepts/configuration/ secret: the default mode is 0644). Errors are for the
+// operator.
+func readKey(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("COSMOS_KEY_FILE cannot be read: %w", err)
+	}
+	key := strings.TrimSpace(string(text))
+	if decoded, err := base64.StdEncoding.DecodeString(key); err != nil || len(decoded) == 0 {
+		return "", fmt.Errorf("COSMOS_KEY_FILE: %s does not hold a key of an account, which is base64", path)
+	}
+	return key, nil
+}
+
+// rereadKey is cosmos.Options.ReadKey. It logs its errors.
+func (o Options) rereadKey() (string, error) {
+	key, err := readKey(o.KeyFile)
+	if err != nil && o.Logger != nil {
+		o.Logger.Error("the account rejected its key, and there is no other", "error", err)
+	}
+	return key, err
 }
 
 // warnOfClock logs that the clock of this machine differs from the account's, or agrees again.

@@ -17,7 +17,8 @@ import (
 // Options name a database. If Endpoint is empty, it is the database of the data folder Data.
 type Options struct {
 	Endpoint string // of an account: http or https
-	Key      string // of the account; if empty, Entra ID
+	Key      string // of the account; if it and KeyFile are empty, Entra ID
+	KeyFile  string // path of a file with the account's key, read again if the account rejects the key
 	KeyName  string // the environment variable of Key, for errors; COSMOS_KEY if empty
 	Data     string // path of the data folder
 	Database string // database name

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -34,6 +35,12 @@ func (e *Engine) authorize(r *http.Request, t target) error {
 	return nil
 }
 
+// accountKey is a master key.
+type accountKey struct {
+	bytes   []byte
+	signers sync.Pool // of *signer
+}
+
 // signer computes signatures with the master key. Requests share signers through a pool.
 type signer struct {
 	mac          hash.Hash
@@ -43,11 +50,12 @@ type signer struct {
 // signs reports whether signature is the master key's signature of a request, with the link that
 // appendLink appends.
 func (e *Engine) signs(r *http.Request, t target, appendLink func(target, []byte) []byte, signature []byte) bool {
-	s, ok := e.signers.Get().(*signer)
+	key := e.key.Load()
+	s, ok := key.signers.Get().(*signer)
 	if !ok {
-		s = &signer{mac: hmac.New(sha256.New, e.key)}
+		s = &signer{mac: hmac.New(sha256.New, key.bytes)}
 	}
-	defer e.signers.Put(s)
+	defer key.signers.Put(s)
 	s.payload = signedPayload(s.payload[:0], r, t, appendLink)
 	s.mac.Reset()
 	s.mac.Write(s.payload)

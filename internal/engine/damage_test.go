@@ -196,7 +196,7 @@ func detectDamage(t *testing.T, dir, key string, items int) string {
 		return fmt.Sprint("Open: ", err)
 	}
 	defer e.Close()
-	a := &account{Engine: e, t: t, clock: &testClock{}, key: e.key}
+	a := &account{Engine: e, t: t, clock: &testClock{}, key: e.key.Load().bytes}
 	got := a.query("p1", `{"query":"SELECT VALUE c.id FROM c"}`, "x-ms-max-item-count", "1000")
 	if told.Load() > 0 {
 		return reportedByRead
@@ -250,7 +250,7 @@ func TestDamageSinceLastSeal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &account{Engine: e, t: t, clock: &testClock{}, key: e.key}
+		b := &account{Engine: e, t: t, clock: &testClock{}, key: e.key.Load().bytes}
 		b.must(200, b.send("GET", docs+"/sealed", "", "pk", "p1"))
 		if x, y := b.send("GET", docs+"/x", "", "pk", "p1"), b.send("GET", docs+"/y", "", "pk", "p1"); x.status != y.status {
 			t.Errorf("after cutting %d bytes, part of the batch exists: status %d and %d", cut, x.status, y.status)

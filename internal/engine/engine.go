@@ -91,10 +91,8 @@ type Options struct {
 type Engine struct {
 	options Options
 	fs      vfs.FS
-	disk    *disk     // nil if everything is in memory
-	key     []byte    // decoded master key
-	signers sync.Pool // of *signer
-	keyText string
+	disk    *disk // nil if everything is in memory
+	key     atomic.Pointer[accountKey]
 	db      *pebble.DB
 	locks   *partitionLocks
 	counts  *changeCounts
@@ -142,19 +140,17 @@ func Open(options Options) (*Engine, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	key, err := masterKey(options.Key)
-	if err != nil {
-		return nil, err
-	}
 	settings := pebbleOptions(options)
 	e := &Engine{
 		options: options,
 		fs:      settings.FS,
-		key:     key,
-		keyText: base64.StdEncoding.EncodeToString(key),
 		locks:   newPartitionLocks(),
 		counts:  newChangeCounts(),
 		watched: map[string]*watchers{},
+	}
+	err := e.SetKey(options.Key)
+	if err != nil {
+		return nil, err
 	}
 	e.SetConsistency(cmp.Or(options.Consistency, Session), options.WritesInSeveralRegions)
 	if options.Dir != "" {
@@ -344,7 +340,19 @@ func setMeta(batch *pebble.Batch, name string, n uint64) {
 }
 
 // Key returns the account's master key in base64.
-func (e *Engine) Key() string { return e.keyText }
+func (e *Engine) Key() string { return base64.StdEncoding.EncodeToString(e.key.Load().bytes) }
+
+// SetKey replaces the master key, as an account does whose key is regenerated: requests that are
+// signed with the former one get 401. The key is in base64; if it is empty, it is random. SetKey
+// may be called concurrently with requests. Error: the key is malformed.
+func (e *Engine) SetKey(key string) error {
+	decoded, err := masterKey(key)
+	if err != nil {
+		return err
+	}
+	e.key.Store(&accountKey{bytes: decoded})
+	return nil
+}
 
 // nextSerial returns a number that was never returned before for the folder: 20 bits of the
 // epoch, then a 40-bit count. An opened backup is a separate account with its own count.

@@ -62,7 +62,7 @@ func newAccount(t testing.TB, options Options) *account {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &account{e, t, clock, e.key}
+	a := &account{e, t, clock, e.key.Load().bytes}
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)

@@ -208,7 +208,7 @@ func TestCloseDoesNotWaitForRequestBodies(t *testing.T) {
 	body, client := io.Pipe()
 	reading := make(chan struct{})
 	r := httptest.NewRequest("POST", "http://e/dbs", io.MultiReader(&readSignal{reading}, body))
-	sign(r, e.key, "dbs")
+	sign(r, e.key.Load().bytes, "dbs")
 	w := httptest.NewRecorder()
 	answered := make(chan struct{})
 	go func() { defer close(answered); e.ServeHTTP(w, r) }()

@@ -104,7 +104,7 @@ func (s *simulation) opened(options Options) *account {
 	if err != nil {
 		s.fail("open: %v", err)
 	}
-	return &account{e, s.t, clock, e.key}
+	return &account{e, s.t, clock, e.key.Load().bytes}
 }
 
 // cloneCrashed clones the disk as a crash would leave it now.

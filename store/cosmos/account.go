@@ -33,7 +33,7 @@ func (db *DB) CheckAccount(ctx context.Context) error {
 	account, ok := db.regions.Account()
 	if !ok {
 		if err := db.regions.ReadAccount(ctx); err != nil {
-			return ToBlogError(err)
+			return SetupError(ToBlogError(err))
 		}
 		account, _ = db.regions.Account()
 	}

@@ -39,7 +39,15 @@ const (
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it
 // executes it.
-func (o Options) pipeline(regions *retry.Regions, throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) azcore.ClientOptions {
+func (o Options) pipeline(regions *retry.Regions, throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) (azcore.ClientOptions, error) {
+	var signing []policy.Policy
+	if o.Key != "" {
+		key, err := newAccountKey(o)
+		if err != nil {
+			return azcore.ClientOptions{}, err
+		}
+		signing = []policy.Policy{keyPolicy{key}}
+	}
 	return azcore.ClientOptions{
 		Transport: o.Transport,
 		Retry: policy.RetryOptions{
@@ -50,7 +58,7 @@ func (o Options) pipeline(regions *retry.Regions, throttles *throttleMonitor, cl
 			},
 		},
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
-		PerRetryPolicies: []policy.Policy{
+		PerRetryPolicies: append(signing,
 			partitionKeyPolicy{},
 			retry.ConflictPolicy{Sleep: o.Sleep},
 			retry.RegionPolicy{Regions: regions, Sleep: o.Sleep},
@@ -64,6 +72,6 @@ func (o Options) pipeline(regions *retry.Regions, throttles *throttleMonitor, cl
 			clockPolicy{clock},
 			retry.ConnectionPolicy{},
 			answersPolicy{},
-		},
-	}
+		),
+	}, nil
 }

@@ -26,9 +26,15 @@ type Options struct {
 	Endpoint   string                 // of the account, http or https
 	Key        string                 // the account's master key; if empty, Credential is used
 	Credential azcore.TokenCredential // Entra ID
-	Database   string                 // DefaultDatabase if empty
-	Transport  policy.Transporter     // net/http's if nil
-	Recorder   Recorder               // records every request of the DB; none if nil
+
+	// ReadKey returns the account's master key again, after the account rejected the present one
+	// (401), so that keys can be rotated. An error leaves the present one. If it is nil, the key never
+	// changes. It is not called concurrently.
+	ReadKey func() (string, error)
+
+	Database  string             // DefaultDatabase if empty
+	Transport policy.Transporter // net/http's if nil
+	Recorder  Recorder           // records every request of the DB; none if nil
 
 	// BackgroundBucket is the throughput bucket of background work, 1 to 5, or 0 for none. The account
 	// limits each bucket to a percentage of a container's throughput.
@@ -74,7 +80,10 @@ func New(options Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	clientOptions := options.pipeline(regions, throttles, clock, writes)
+	clientOptions, err := options.pipeline(regions, throttles, clock, writes)
+	if err != nil {
+		return nil, err
+	}
 	client, err := newClient(options, clientOptions)
 	if err != nil {
 		return nil, err

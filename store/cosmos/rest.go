@@ -35,7 +35,7 @@ const (
 )
 
 func newRESTClient(options Options, clientOptions azcore.ClientOptions) (*restClient, error) {
-	policies, err := authorization(options)
+	policies, err := tokenPolicies(options)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,6 @@ func (c *restClient) isServerless(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	request.Raw().Header.Set(versionHeader, apiVersion)
-	request.SetOperationValue(resource{Kind: "offers"})
 	err = c.send(request, nil, http.StatusOK, nil)
 	if status, _ := StatusOf(err); status == http.StatusBadRequest && strings.Contains(err.Error(), "serverless") {
 		return true, nil
@@ -155,12 +154,10 @@ func (c *restClient) register(ctx context.Context, s Script) (created bool, err 
 }
 
 // newRequest returns a request for a script, or for the list of all scripts of its kind if id is
-// empty. It attaches the resource that keyAuthorization signs.
+// empty.
 func (c *restClient) newRequest(ctx context.Context, method string, s Script, id string) (*policy.Request, error) {
-	link := "dbs/" + c.database + "/colls/" + s.Container
 	path := "dbs/" + url.PathEscape(c.database) + "/colls/" + s.Container + "/" + s.kind()
 	if id != "" {
-		link += "/" + s.kind() + "/" + id
 		path += "/" + id
 	}
 	request, err := runtime.NewRequest(ctx, method, runtime.JoinPaths(c.endpoint, path))
@@ -168,7 +165,6 @@ func (c *restClient) newRequest(ctx context.Context, method string, s Script, id
 		return nil, err
 	}
 	request.Raw().Header.Set(versionHeader, apiVersion)
-	request.SetOperationValue(resource{Kind: s.kind(), Link: link})
 	return request, nil
 }
 
@@ -213,6 +209,5 @@ func (c *restClient) readAccount(ctx context.Context, host string) error {
 	}
 	request.Raw().Host, request.Raw().URL.Host = host, host
 	request.Raw().Header.Set(versionHeader, apiVersion)
-	request.SetOperationValue(resource{})
 	return c.send(request, nil, http.StatusOK, nil)
 }

@@ -99,7 +99,7 @@ func SetupError(err error) error {
 	case 0:
 		return err
 	case http.StatusUnauthorized:
-		return errors.New("the account rejected the key or token (401): check COSMOS_KEY, or the Entra ID credential")
+		return errors.New("the account rejected the key or token (401): check COSMOS_KEY, the file that COSMOS_KEY_FILE names, or the Entra ID credential")
 	case http.StatusForbidden:
 		if substatus == managementForbidden {
 			return errors.New("an Entra ID credential cannot create or read definitions, even with every role (403/5300): set COSMOS_KEY for provision, or deploy the output of provision --print bicep")
