@@ -39,6 +39,11 @@ type Options struct {
 	// x-ms-cosmos-priority-level: Low are rejected if no more than that is left.
 	Throughput float64
 
+	// ThroughputLimit is the account's limit of its total throughput, in RU/s, as that of the free
+	// tier. Creating or raising a throughput beyond it is rejected with 400 and substatus 1028, and so
+	// is a container outside of a shared throughput that names none. 0 is no limit.
+	ThroughputLimit int
+
 	// Buckets are the percentages of Throughput that the requests of each throughput bucket may use,
 	// by the bucket's id from 1 to 5, which is in the header x-ms-cosmos-throughput-bucket. Beyond
 	// that, they are rejected with 429 and substatus 3212. A bucket without a percentage has no limit.
@@ -230,6 +235,7 @@ func (o Options) engine(clock *replayClock, hooks Scripts) engine.Options {
 		Now:                 clock.Now,
 		Throughput:          o.Throughput,
 		Buckets:             o.Buckets,
+		ThroughputLimit:     o.ThroughputLimit,
 		KeepExpired:         o.Follower || o.Leader != nil,
 		QueriesSeeOwnWrites: o.Scripts.OwnWrites,
 		SnapshotScripts:     o.Scripts.Snapshot,

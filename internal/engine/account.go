@@ -97,6 +97,9 @@ func (r *request) postContainers() (*response, error) {
 		return nil, err
 	}
 	if t.limit() == 0 && r.engine.catalog.Load().offerOf(r.database.rid) == nil {
+		if limit := r.engine.options.ThroughputLimit; limit > 0 { // "you must pass an explicit throughput"; the text is ours
+			return nil, errorf(http.StatusBadRequest, substatusOverLimit, "Your account is currently configured with a total throughput limit of %d RU/s. A new container needs an explicit throughput.", limit)
+		}
 		t.manual = minThroughput // the service's default, unless the database's throughput is shared
 	}
 	c, err := r.engine.createContainer(r.database.name, r.body, t)

@@ -56,6 +56,12 @@ type Options struct {
 	// rejected with 429 and substatus 3212. A bucket without a percentage has no limit of its own.
 	Buckets map[int]float64
 
+	// ThroughputLimit is the account's limit of its total throughput, in RU/s. What would exceed it is
+	// rejected with 400 and substatus 1028: a database or container with a throughput, and a higher
+	// throughput. A container outside of a shared throughput then needs an explicit one. 0 is no
+	// limit.
+	ThroughputLimit int
+
 	// KeepExpired leaves expired items on disk, where no request sees them. Their removal takes log
 	// sequence numbers, so engines that must have the same numbers keep them.
 	KeepExpired bool

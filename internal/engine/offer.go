@@ -107,8 +107,11 @@ func parseOffer(stored []byte) (*offer, error) {
 	return o, nil
 }
 
-// setOffer creates or replaces the offer of a resource.
+// setOffer creates or replaces the offer of a resource. Errors: those of checkTotal.
 func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, owner, link string, t throughput) error {
+	if err := e.checkTotal(next, rid, t); err != nil {
+		return err
+	}
 	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.limit()))})
 	if t.maximum != 0 {
 		content = content.With("offerAutopilotSettings", t.autoscale)
@@ -119,6 +122,28 @@ func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, owner, link s
 	o := &offer{rid: rid, owner: owner, limit: t.limit(), resource: e.stamp(resource, rid, "offers/"+rid+"/")}
 	next.offers[rid] = o
 	return batch.Set(offerKey(rid), o.resource, nil)
+}
+
+// substatusOverLimit is what the service answers beyond the limit of the total throughput. No
+// document has it; answers of the service that people have published do, with this text.
+const substatusOverLimit = 1028
+
+// checkTotal checks that an offer with a new throughput keeps the account within its limit. Of
+// autoscale, the maximum counts (learn.microsoft.com/azure/cosmos-db/
+// limit-total-account-throughput).
+func (e *Engine) checkTotal(next *catalog, rid string, t throughput) error {
+	total := t.limit()
+	for _, o := range next.offers {
+		if o.rid != rid {
+			total += o.limit
+		} else if o.limit >= t.limit() {
+			return nil // a lower throughput is always accepted
+		}
+	}
+	if limit := e.options.ThroughputLimit; limit > 0 && total > limit {
+		return errorf(http.StatusBadRequest, substatusOverLimit, "Your account is currently configured with a total throughput limit of %d RU/s. This operation failed because it would have increased the total throughput to %d RU/s. See https://aka.ms/cosmos-tp-limit for more information.", limit, total)
+	}
+	return nil
 }
 
 // offerOf returns the offer of a resource, or nil if it has no throughput of its own.

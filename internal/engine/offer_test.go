@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -93,4 +95,38 @@ func TestOffersAreReplaced(t *testing.T) {
 	}
 	a.must(404, a.send("PUT", "offers/none", `{"content":{"offerThroughput":500}}`))
 	a.must(400, a.send("POST", "offers", `{"content":{"offerThroughput":500}}`))
+}
+
+// TestThroughputLimit creates and raises throughputs up to the account's limit. A shared throughput
+// counts once, and autoscale by its maximum (learn.microsoft.com/azure/cosmos-db/
+// limit-total-account-throughput).
+func TestThroughputLimit(t *testing.T) {
+	a := newAccount(t, Options{ThroughputLimit: 3000})
+	a.must(201, a.send("POST", "dbs", `{"id":"shared"}`, "x-ms-cosmos-offer-autopilot-settings", `{"maxThroughput":1000}`))
+	a.must(201, a.send("POST", "dbs", `{"id":"own"}`))
+	for _, name := range []string{"a", "b", "c"} {
+		a.must(201, a.send("POST", "dbs/shared/colls", `{"id":"`+name+`",`+idKey+`}`))
+	}
+	a.must(201, a.send("POST", "dbs/own/colls", `{"id":"a",`+idKey+`}`, "x-ms-offer-throughput", "1600"))
+	over := a.must(400, a.send("POST", "dbs/own/colls", `{"id":"b",`+idKey+`}`, "x-ms-offer-throughput", "500"))
+	const text = "limit of 3000 RU/s. This operation failed because it would have increased the total throughput to 3100 RU/s."
+	if message, _ := over.body.Get("message").AsString(); !strings.Contains(message, text) || over.header.Get("x-ms-substatus") != "1028" {
+		t.Errorf("substatus %q: %s", over.header.Get("x-ms-substatus"), message)
+	}
+	a.must(400, a.send("POST", "dbs", `{"id":"more"}`, "x-ms-offer-throughput", "500"))
+	a.must(400, a.send("POST", "dbs/own/colls", `{"id":"b",`+idKey+`}`)) // needs an explicit throughput
+	a.must(201, a.send("POST", "dbs/own/colls", `{"id":"b",`+idKey+`}`, "x-ms-offer-throughput", "400"))
+	a.changeOffer(400, "dbs/own/colls/a", 1700)
+	a.changeOffer(200, "dbs/own/colls/a", 1500)
+	a.changeOffer(200, "dbs/own/colls/b", 500)
+	a.changeOffer(400, "dbs/own/colls/b", 600)
+	a.must(204, a.send("DELETE", "dbs/own/colls/a", ""))
+	a.changeOffer(200, "dbs/own/colls/b", 2000)
+}
+
+// changeOffer replaces the manual throughput of a resource.
+func (a *account) changeOffer(status int, path string, throughput int) {
+	a.t.Helper()
+	rid, _ := a.offerOf(path).Get("_rid").AsString()
+	a.must(status, a.send("PUT", "offers/"+rid, fmt.Sprintf(`{"content":{"offerThroughput":%d}}`, throughput)))
 }

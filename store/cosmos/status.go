@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
@@ -75,6 +76,16 @@ func ExistsFromError(err error) (bool, error) {
 		return false, nil
 	}
 	return false, err
+}
+
+// throughputLimit is the substatus of a 400 for what would exceed the account's limit of its total
+// throughput (aka.ms/cosmos-tp-limit). No document has it, but answers of the service do.
+const throughputLimit = 1028
+
+// IsOverThroughputLimit reports whether the account refused a throughput beyond its total limit.
+func IsOverThroughputLimit(err error) bool {
+	status, substatus := StatusOf(err)
+	return status == http.StatusBadRequest && (substatus == throughputLimit || strings.Contains(err.Error(), "total throughput limit"))
 }
 
 // CreatedFromError reports whether a resource was created, given the error of the create. It

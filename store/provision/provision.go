@@ -5,6 +5,7 @@ package provision
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -47,6 +48,9 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (done []string, er
 	}
 	for _, step := range steps {
 		changed, err := step.do(ctx)
+		if cosmos.IsOverThroughputLimit(err) {
+			return done, limitError(step, err)
+		}
 		if err != nil {
 			return done, fmt.Errorf("%s: %w", step.doing, cosmos.SetupError(err))
 		}
@@ -56,6 +60,26 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (done []string, er
 	}
 	return done, nil
 }
+
+// freeThroughput is the throughput of an account in the free tier, which is also the least that a
+// database can share with autoscale (learn.microsoft.com/azure/cosmos-db/free-tier).
+const freeThroughput = 1000
+
+// limitError says what to do if a step would exceed the account's limit of its total throughput.
+func limitError(s step, err error) error {
+	sentence := "the account limits its total throughput"
+	if answer := limitPattern.FindString(err.Error()); answer != "" {
+		sentence += " (" + answer + "/s)"
+	}
+	return fmt.Errorf("%s: %s: with --throughput autoscale:%d --shared-throughput, all containers share %d RU/s, "+
+		"as many as the free tier has; %d containers with a throughput of their own need at least %d. "+
+		"A database that has no shared throughput must be deleted first (az cosmosdb sql database delete). "+
+		"Or raise the limit, in the portal under Cost Management",
+		s.doing, sentence, freeThroughput, freeThroughput, len(schema.Containers), len(schema.Containers)*minManual)
+}
+
+// limitPattern finds the limit in the account's answer, which escapes the slash of RU/s.
+var limitPattern = regexp.MustCompile(`limit of \d+ RU`)
 
 // step is one change of the database.
 type step struct {

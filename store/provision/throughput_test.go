@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cosmosblog/cosmostest"
+	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 )
@@ -150,5 +151,41 @@ func TestProvisionServerless(t *testing.T) {
 	}
 	if done, err := provisionWith(t, options, "serverless", false); err != nil || len(done) != 0 {
 		t.Errorf("serverless again: did %q, %v", done, err)
+	}
+}
+
+// TestFreeTier provisions an account with the limit of the free tier. The advice of the failure is
+// enough to provision it.
+func TestFreeTier(t *testing.T) {
+	for _, first := range []string{"", "manual:400", "autoscale:1000"} {
+		engine := cosmostest.New(t, cosmostest.Options{ThroughputLimit: 1000})
+		options := cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: engine.Key(), Transport: inprocess.To(engine)}
+		_, err := provisionWith(t, options, first, false)
+		for _, advice := range []string{"limit of 1000 RU/s", "--throughput autoscale:1000 --shared-throughput",
+			"7 containers with a throughput of their own need at least 2800", "az cosmosdb sql database delete"} {
+			if err == nil || !strings.Contains(err.Error(), advice) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q: got %v, want one line with %q", first, err, advice)
+			}
+		}
+		db, err := cosmos.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(db.Close)
+		database, err := db.Client().NewDatabase(db.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := database.Delete(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		options.Endpoint = inprocess.NewEndpoint() // azcosmos has cached the containers
+		done, err := provisionWith(t, options, "autoscale:1000", true)
+		if err != nil || !slices.Contains(done, "created the container deadletters (throughput: shared, the database's)") {
+			t.Errorf("shared, after %q: did %q, %v", first, done, err)
+		}
+		if _, err := provisionWith(t, options, "autoscale:2000", true); err == nil || !strings.Contains(err.Error(), "changing the throughput of the database") {
+			t.Errorf("twice the limit: %v", err)
+		}
 	}
 }
