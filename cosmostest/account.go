@@ -44,6 +44,12 @@ type Options struct {
 	// is a container outside of a shared throughput that names none. 0 is no limit.
 	ThroughputLimit int
 
+	// EtagsOfShownChanges makes a page of a change feed end at the last change that it shows; a page
+	// without changes ends where it began. Otherwise, the last page ends at the state in which it was
+	// read, which also moves with changes that no page shows: those of other partitions of the range,
+	// deletions, and expirations. What the service does is not documented.
+	EtagsOfShownChanges bool
+
 	// Buckets are the percentages of Throughput that the requests of each throughput bucket may use,
 	// by the bucket's id from 1 to 5, which is in the header x-ms-cosmos-throughput-bucket. Beyond
 	// that, they are rejected with 429 and substatus 3212. A bucket without a percentage has no limit.
@@ -236,6 +242,7 @@ func (o Options) engine(clock *replayClock, hooks Scripts) engine.Options {
 		Throughput:          o.Throughput,
 		Buckets:             o.Buckets,
 		ThroughputLimit:     o.ThroughputLimit,
+		EtagsOfShownChanges: o.EtagsOfShownChanges,
 		KeepExpired:         o.Follower || o.Leader != nil,
 		QueriesSeeOwnWrites: o.Scripts.OwnWrites,
 		SnapshotScripts:     o.Scripts.Snapshot,

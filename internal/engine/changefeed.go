@@ -188,7 +188,11 @@ func (e *Engine) changes(ctx context.Context, c *container, s scope, from change
 		return page, err
 	}
 	page.end = last
-	if page.last = max(from.lsn, last); from.lsn >= last {
+	page.last = max(from.lsn, last)
+	if e.options.EtagsOfShownChanges {
+		page.last = from.lsn
+	}
+	if from.lsn >= last {
 		return page, nil
 	}
 	it, err := snapshot.NewIter(&pebble.IterOptions{
@@ -199,7 +203,7 @@ func (e *Engine) changes(ctx context.Context, c *container, s scope, from change
 		return page, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	changes := changeReader{reader: snapshot, it: it, container: c, scope: s, since: from.since, now: e.options.Now().Unix()}
+	changes := changeReader{reader: snapshot, it: it, container: c, scope: s, since: from.since, now: e.options.Now().Unix(), shown: e.options.EtagsOfShownChanges}
 	return page, changes.fill(ctx, &page, from.lsn, size)
 }
 
@@ -211,6 +215,7 @@ type changeReader struct {
 	scope     scope // a range, and a partition or nil
 	since     int64
 	now       int64
+	shown     bool // Options.EtagsOfShownChanges
 }
 
 // fill fills a page. The page ends between two transactions.
@@ -222,7 +227,9 @@ func (c changeReader) fill(ctx context.Context, page *changePage, previous uint6
 		}
 		lsn := feedLSN(c.it.Key())
 		if lsn != previous && (len(page.rows) >= size || page.size > maxPageBytes) {
-			page.last = previous
+			if !c.shown {
+				page.last = previous
+			}
 			return nil
 		}
 		previous = lsn
@@ -231,6 +238,7 @@ func (c changeReader) fill(ctx context.Context, page *changePage, previous uint6
 			return err
 		}
 		if stored != nil {
+			page.last = max(page.last, lsn)
 			row := stored.withLSN()
 			page.rows = append(page.rows, row)
 			page.size += len(row)

@@ -62,6 +62,14 @@ type Options struct {
 	// limit.
 	ThroughputLimit int
 
+	// EtagsOfShownChanges makes the etag of a page of a change feed that of the last change which it
+	// shows; without changes, that from which the page was read. Otherwise, the etag of the last page
+	// is the state in which it was read, which also moves with changes that no page shows: those of
+	// other partitions of the range, deletions, and expirations. No document says which of the two the
+	// service does; an answer of it moved with the writes of another partition
+	// (azure-cosmos-dotnet-v3, issue 2106).
+	EtagsOfShownChanges bool
+
 	// KeepExpired leaves expired items on disk, where no request sees them. Their removal takes log
 	// sequence numbers, so engines that must have the same numbers keep them.
 	KeepExpired bool

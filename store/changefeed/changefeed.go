@@ -7,6 +7,8 @@
 package changefeed
 
 import (
+	"sync"
+
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/store/cosmos"
@@ -19,6 +21,9 @@ type Feeds struct {
 	db                  *cosmos.DB
 	leases, deadLetters *azcosmos.ContainerClient
 	layouts             layouts
+
+	mu    sync.Mutex
+	quiet map[string]quietEnd // by FeedName
 }
 
 // New returns the change feeds of a database. It sends nothing.
@@ -26,6 +31,7 @@ func New(db *cosmos.DB) *Feeds {
 	return &Feeds{
 		db: db, leases: db.Container(schema.Leases), deadLetters: db.Container(schema.DeadLetters),
 		layouts: layouts{kept: map[string]keptLayout{}},
+		quiet:   map[string]quietEnd{},
 	}
 }
 

@@ -24,7 +24,7 @@ type dividedContainer struct {
 
 func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
 	t.Helper()
-	engine := cosmostest.New(t, cosmostest.Options{})
+	engine := cosmostest.New(t, cosmostest.Options{EtagsOfShownChanges: etagsOfShownChanges})
 	db, err := cosmos.New(cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: engine.Key(), Transport: inprocess.To(engine)})
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,23 @@ type world struct {
 
 const staleness = time.Second
 
+// etagsOfShownChanges is the option of the accounts of inWorld.
+var etagsOfShownChanges bool
+
+// TestEtagsOfShownChanges runs tests under both behaviours of the etag of a page of a change feed:
+// see store/changefeed.
+func TestEtagsOfShownChanges(t *testing.T) {
+	etagsOfShownChanges = true
+	t.Cleanup(func() { etagsOfShownChanges = false })
+	for name, test := range map[string]func(*testing.T){
+		"age": TestKeptReadsAreNotTooOld, "others": TestChangesOfOthersAreCounted, "splits": TestTailAcrossSplits,
+		"reads": TestReadsFollowTheTail, "passed": TestPassedNeedsAllFeeds, "unreachable": TestUnreachableTokens,
+		"passed after a split": TestPassedAfterSplit,
+	} {
+		t.Run(name, test)
+	}
+}
+
 func inWorld(t *testing.T, options cosmostest.Options, test func(w *world)) {
 	inWorldOf(t, 1, options, test)
 }
@@ -43,6 +60,7 @@ func inWorld(t *testing.T, options cosmostest.Options, test func(w *world)) {
 // inWorldOf is inWorld for containers with a number of feed ranges.
 func inWorldOf(t *testing.T, ranges int, options cosmostest.Options, test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
+		options.EtagsOfShownChanges = etagsOfShownChanges
 		account := cosmostest.New(t, options)
 		w := &world{T: t, account: account, wire: account.NewTransport()}
 		w.other = w.open(storetest.Divided(account.Latest(), ranges))

@@ -56,8 +56,24 @@ type server struct {
 // staleness is the bound of what the servers keep (--cache-staleness).
 const staleness = time.Second
 
+// etagsOfShownChanges is the option of the accounts of newWorld.
+var etagsOfShownChanges bool
+
+// TestEtagsOfShownChanges runs tests under both behaviours of the etag of a page of a change feed:
+// see store/changefeed.
+func TestEtagsOfShownChanges(t *testing.T) {
+	etagsOfShownChanges = true
+	t.Cleanup(func() { etagsOfShownChanges = false })
+	for name, test := range map[string]func(*testing.T){
+		"late projector": TestLateProjector, "deleted user": TestDeletedUser, "split": TestSplit, "kept views": TestKeptViewsAfterSplit,
+		"lost answers": TestLostAnswers, "loss": TestDatabaseGoesBack,
+	} {
+		t.Run(name, test)
+	}
+}
+
 func newWorld(t *testing.T, random *rand.Rand) *world {
-	account := cosmostest.New(t, cosmostest.Options{Follower: true, Random: rand.New(rand.NewPCG(random.Uint64(), 1))})
+	account := cosmostest.New(t, cosmostest.Options{Follower: true, EtagsOfShownChanges: etagsOfShownChanges, Random: rand.New(rand.NewPCG(random.Uint64(), 1))})
 	return &world{T: t, account: account, ranges: 1, logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
 }
 
