@@ -365,15 +365,28 @@ func (a *Account) Latest() *Transport {
 //
 // A follower first catches up, also one that Hold holds back. With Options.Leader, only the
 // follower is split: the leader is to be split by its own account, next.
-func (a *Account) Split(database, container, rangeID string) (err error) {
+func (a *Account) Split(database, container, rangeID string) error {
+	return a.divide(func(e *engine.Engine) error { return e.Split(database, container, rangeID) })
+}
+
+// MergeRanges merges a physical range of a container and the next one, which Split has made of one,
+// as the service does if an operator merges partitions. Requests for the ids of both then get
+// status 410. Session tokens and continuations stay valid. It returns an error if there is no such
+// range, or if the two were not one before. Followers and leaders are as for Split.
+func (a *Account) MergeRanges(database, container, rangeID string) error {
+	return a.divide(func(e *engine.Engine) error { return e.MergeRanges(database, container, rangeID) })
+}
+
+// divide changes the ranges of the engine, and those of its follower.
+func (a *Account) divide(change func(*engine.Engine) error) (err error) {
 	if a.Follower == nil {
-		return a.engine.Split(database, container, rangeID)
+		return change(a.engine)
 	}
 	a.Follower.together(func() {
 		present := a.present()
-		err = present.Split(database, container, rangeID)
+		err = change(present)
 		if err == nil && a.follower != nil && present != a.follower {
-			err = a.follower.Split(database, container, rangeID)
+			err = change(a.follower)
 		}
 	})
 	return err

@@ -40,7 +40,8 @@
 //
 // azcosmos sends only the session tokens that its callers pass to it, in the options of a request.
 //
-// Split divides a physical range while clients use it, as the service does when a range grows.
+// Split divides a physical range while clients use it, as the service does when a range grows, and
+// MergeRanges makes one of the parts again.
 //
 // Options.Regions gives the account two regions, between which Failover changes. LoseWrites is a
 // failover that loses the writes that the follower has not received yet. Restore restores

@@ -69,6 +69,11 @@ func (p *Projector) listLeases(ctx context.Context) (changefeed.Listing, error) 
 	if err != nil {
 		return changefeed.Listing{}, errors.Join(failed, err)
 	}
+	for _, c := range ranges {
+		var err error
+		listing.Leases, err = p.deleteMerged(ctx, c, listing.Leases)
+		failed = errors.Join(failed, err)
+	}
 	listing.Leases = slices.DeleteFunc(listing.Leases, p.isUnknown)
 	return listing, failed
 }
@@ -79,6 +84,9 @@ func (p *Projector) missingLeases(ranges []containerRanges, l changefeed.Listing
 	if !l.History.IsRebuilt && p.options.Rebuild != nil && !slices.ContainsFunc(l.Leases, isOfRebuild) {
 		missing = append(missing, changefeed.Lease{ID: rebuildLease})
 	}
+	missing = slices.DeleteFunc(missing, func(lease changefeed.Lease) bool {
+		return lease.Continuation != "" && lease.History != l.History.Name // merged: once its parts follow the history
+	})
 	for i := range missing {
 		missing[i].History = l.History.Name
 	}
@@ -146,6 +154,31 @@ func (p *Projector) replaceLease(ctx context.Context, w *worker, c containerRang
 		return nil
 	}
 	return err
+}
+
+// deleteMerged deletes those of our leases of a container whose range was merged into one that has
+// a lease, and returns the other leases. That lease began at the earliest continuation of all, so
+// it has every change that ours have not.
+func (p *Projector) deleteMerged(ctx context.Context, c containerRanges, leases []changefeed.Lease) ([]changefeed.Lease, error) {
+	var failed []error
+	others := slices.Clone(leases)
+	for _, w := range p.sortedWorkers() {
+		if w.container != c.container || !c.isMerged(w.held.current(), leases) {
+			continue
+		}
+		err := w.stop(ctx)
+		if err == nil {
+			err = p.feeds.DeleteLease(ctx, w.held.current())
+		}
+		switch {
+		case err == nil:
+			p.options.Logger.Info("lease deleted: its feed range was merged with others", "lease", w.id)
+			others = slices.DeleteFunc(others, func(lease changefeed.Lease) bool { return lease.ID == w.id })
+		case !errors.Is(err, changefeed.ErrLeaseLost):
+			failed = append(failed, fmt.Errorf("%s: %w", w.id, err))
+		}
+	}
+	return others, errors.Join(failed...)
 }
 
 // snapshot returns the planner's input, and records the observed etags.

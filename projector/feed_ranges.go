@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 )
 
 // containerRanges are the current feed ranges of a container. They determine which leases must
@@ -57,7 +59,7 @@ func (c containerRanges) overlapping(r changefeed.FeedRange) []changefeed.FeedRa
 
 // missingLeases returns the leases of chores and feed ranges that do not exist yet. A range that
 // overlaps the range of a lease needs no new one: it is part of a range that was split, and the
-// lease's successors will cover it.
+// lease's successors will cover it. But a range that others were merged into needs one: see merged.
 func missingLeases(all []containerRanges, leases []changefeed.Lease) []changefeed.Lease {
 	var missing []changefeed.Lease
 	for _, id := range choreLeases {
@@ -71,10 +73,66 @@ func missingLeases(all []containerRanges, leases []changefeed.Lease) []changefee
 				return lease.Container == c.container && lease.Range.Overlaps(r)
 			}) {
 				missing = append(missing, c.lease(r))
+			} else if lease, ok := c.merged(r, leases); ok {
+				missing = append(missing, lease)
 			}
 		}
 	}
 	return missing
+}
+
+// merged returns the lease of a feed range that the ranges of several leases were merged into. ok
+// is false if they were not, and if it exists. It begins at the earliest of their continuations, so
+// nothing is missed if the others are deleted after it is created (isMerged). Changes that are read
+// twice have no effect.
+//
+// If the leases stayed, each would read all changes of the merged range for ever, because azcosmos
+// (1.5.0) does not send the bounds of a part. SDKs that do keep them (azure-cosmos-dotnet-v3, pull
+// request 2013), at the cost of a request for each.
+func (c containerRanges) merged(r changefeed.FeedRange, leases []changefeed.Lease) (whole changefeed.Lease, ok bool) {
+	var parts []changefeed.Lease
+	for _, lease := range leases {
+		if lease.Container == c.container && lease.Range.Overlaps(r) {
+			parts = append(parts, lease)
+		}
+	}
+	slices.SortFunc(parts, func(a, b changefeed.Lease) int { return strings.Compare(a.Range.Min, b.Range.Min) })
+	whole = c.lease(r)
+	end, continuations, position := r.Min, []string(nil), cosmos.SessionToken{}
+	views := cosmos.SessionTokens{}
+	for i, part := range parts {
+		if part.Range.Min != end || part.ResourceID != c.resourceID || part.History != parts[0].History {
+			return whole, false
+		}
+		end = part.Range.Max
+		continuations = append(continuations, part.Continuation)
+		position.MergeEarlier(part.Position)
+		if i == 0 || part.AsOf < whole.AsOf {
+			whole.AsOf = part.AsOf
+		}
+		if of, err := cosmos.ParseSessionTokens(part.Views); err == nil {
+			views.Merge(of)
+		}
+	}
+	if len(parts) < 2 || end != r.Max {
+		return whole, false
+	}
+	whole.History, whole.Views = parts[0].History, views.String()
+	if whole.AsOf != "" { // each has a position
+		whole.Position = position.String()
+	}
+	whole.Continuation, ok, _ = changefeed.MergeContinuations(continuations, r)
+	return whole, ok
+}
+
+// isMerged reports whether the range of a lease was merged with others into a range that has a
+// lease of its own.
+func (c containerRanges) isMerged(lease changefeed.Lease, leases []changefeed.Lease) bool {
+	ranges := c.overlapping(lease.Range)
+	return len(ranges) == 1 && ranges[0] != lease.Range && lease.ResourceID == c.resourceID &&
+		slices.ContainsFunc(leases, func(other changefeed.Lease) bool {
+			return other.Container == c.container && other.Range == ranges[0] && other.ResourceID == c.resourceID
+		})
 }
 
 // successors returns the leases that must replace a lease because the feed ranges of its
@@ -83,8 +141,7 @@ func missingLeases(all []containerRanges, leases []changefeed.Lease) []changefee
 //   - After a split, each new range gets a lease with its part of the continuation.
 //   - If the container was deleted and recreated with other ranges, the new leases start at the
 //     beginning of the container.
-//   - After a merge, the leases stay, because each still lies in one range. Each reads all
-//     changes of the merged range.
+//   - After a merge, the leases stay until the merged range has one: see merged.
 func (c containerRanges) successors(lease changefeed.Lease) ([]changefeed.Lease, error) {
 	ranges := c.overlapping(lease.Range)
 	recreated := lease.ResourceID != c.resourceID

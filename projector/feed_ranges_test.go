@@ -6,12 +6,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/changefeed"
 )
 
 var (
 	whole     = changefeed.FeedRange{Min: "", Max: "FF"}
 	low, high = changefeed.FeedRange{Min: "", Max: "1F"}, changefeed.FeedRange{Min: "1F", Max: "FF"}
+
+	part1, part2 = changefeed.FeedRange{Min: "1F", Max: "30"}, changefeed.FeedRange{Min: "30", Max: "FF"} // of high
 )
 
 func leaseOf(container string, r changefeed.FeedRange) changefeed.Lease {
@@ -31,7 +34,11 @@ func TestMissingLeases(t *testing.T) {
 		{"all leases exist", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", low), lease("posts", high)}, nil},
 		{"one lease exists", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", high)}, []changefeed.Lease{lease("posts", low)}},
 		{"split", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", whole)}, nil},
-		{"merge", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("posts", low), lease("posts", high)}, nil},
+		{"merge", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("posts", low), lease("posts", high)}, []changefeed.Lease{lease("posts", whole)}},
+		{"merge, handled", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("posts", low), lease("posts", high), lease("posts", whole)}, nil},
+		{"merge, partly handled", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("posts", low), lease("posts", whole)}, nil},
+		{"merge, with a lease that was not listed", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("posts", high)}, nil},
+		{"merge of half", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", low), lease("posts", part1), lease("posts", part2)}, []changefeed.Lease{lease("posts", high)}},
 		{"lease of another container", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("users", whole)}, []changefeed.Lease{lease("posts", whole)}},
 		{"the same boundary, written longer", []changefeed.FeedRange{high},
 			[]changefeed.Lease{lease("posts", changefeed.FeedRange{Min: "", Max: "1F000000"})}, []changefeed.Lease{lease("posts", high)}},
@@ -47,6 +54,47 @@ func TestMissingLeases(t *testing.T) {
 	}
 	if diff := cmp.Diff([]changefeed.Lease{deletions}, missingLeases(nil, []changefeed.Lease{sweeps, purges})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestMergedLease checks where the lease of a merged range begins.
+func TestMergedLease(t *testing.T) {
+	part := func(r changefeed.FeedRange, number string, change func(*changefeed.Lease)) changefeed.Lease {
+		lease := leaseOf("posts", r)
+		lease.Continuation = `{"version":1,"resourceId":"rid","continuation":[{"minInclusive":"` + r.Min + `","maxExclusive":"` + r.Max +
+			`","continuationToken":"\"` + number + `\""}]}`
+		lease.Position, lease.AsOf, lease.Views = r.Max+":-1#"+number, blog.DateTime("2026-11-20T0"+number), "feed=0:-1#"+number
+		lease.History = "h"
+		if change != nil {
+			change(&lease)
+		}
+		return lease
+	}
+	first := part(low, "7", nil)
+	for name, c := range map[string]struct {
+		change func(*changefeed.Lease) // of the other part
+		want   func(*changefeed.Lease) // nil: there is no lease
+	}{
+		"the earlier one": {nil, func(want *changefeed.Lease) {}},
+		"no position": {func(l *changefeed.Lease) { l.Position, l.AsOf = "", "" },
+			func(want *changefeed.Lease) { want.Position, want.AsOf = "", "" }},
+		"never read":          {func(l *changefeed.Lease) { l.Continuation = "" }, func(want *changefeed.Lease) { want.Continuation = "" }},
+		"of another history":  {func(l *changefeed.Lease) { l.History = "i" }, nil},
+		"of a former account": {func(l *changefeed.Lease) { l.ResourceID = "former" }, nil},
+		"from the present":    {func(l *changefeed.Lease) { l.Continuation = changefeed.ContinuationFromNow("rid", high) }, nil},
+	} {
+		want := part(whole, "5", nil)
+		want.Position, want.Views = "1F:-1#7,FF:-1#5", "feed=0:-1#7"
+		if c.want != nil {
+			c.want(&want)
+		}
+		got, ok := containerRanges{"posts", "rid", []changefeed.FeedRange{whole}}.merged(whole, []changefeed.Lease{part(high, "5", c.change), first})
+		if ok != (c.want != nil) {
+			t.Errorf("%s: a lease: %t", name, ok)
+		}
+		if diff := cmp.Diff(want, got); ok && diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ type storedDefinition struct {
 func (c *container) stored() storedDefinition {
 	return storedDefinition{
 		Number:   c.number,
-		Ranges:   len(c.ranges) - len(c.splits),
+		Ranges:   c.initialRanges(),
 		Splits:   c.splits,
 		Layout:   layoutVersion,
 		Resource: c.resource,

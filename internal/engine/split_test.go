@@ -316,3 +316,66 @@ func TestHousekeepingAfterSplit(t *testing.T) {
 	}
 	equalSets(t, "items that were not removed", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 }
+
+// TestMerge merges the parts of a range that was split. The positions of both parts go on in the
+// new range, whose parents are all former ones, also after the engine was opened again.
+func TestMerge(t *testing.T) {
+	fs := vfs.NewMem()
+	a := newBlog(t, Options{Dir: "data", FS: fs})
+	all := a.fill(0, 20)
+	if err := a.MergeRanges("blog", "posts", "0"); err == nil {
+		t.Error("the only range was merged")
+	}
+	a.split("0")
+	a.split("2")
+	ends := map[string]string{}
+	for _, id := range []string{"1", "3", "4"} {
+		page := a.must(200, a.send("GET", docs, "", "A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", id))
+		ends[id] = page.header.Get("Etag")
+	}
+	_, etag := a.rangeList("")
+	merge := func(id string) {
+		t.Helper()
+		if err := a.MergeRanges("blog", "posts", id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	merge("3")
+	merge("1")
+	if list, _ := a.rangeList(etag); list != `6["0","1","2","3","4","5"]` {
+		t.Errorf("the ranges are %s", list)
+	}
+	for id, end := range ends {
+		a.must(410, a.send("GET", docs, "", "A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", id))
+		if fed := a.feedOf("6", end); len(fed) > 0 {
+			t.Errorf("after the end of %s, the feed has %q", id, fed)
+		}
+		a.must(200, a.send("GET", docs, "", "x-ms-documentdb-partitionkeyrangeid", "6", "x-ms-session-token", id+":-1#20"))
+		a.must(404, a.send("GET", docs, "", "x-ms-documentdb-partitionkeyrangeid", "6", "x-ms-session-token", id+":-1#99"))
+	}
+	later := a.fill(20, 30)
+	equalSets(t, "the feed from the end of a part", a.feedOf("6", ends["3"]), later)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := reopen(t, fs, a.Key())
+	equalSets(t, "the feed of the engine that was opened again", b.feedOf("6", ""), append(all, later...))
+	b.split("6")
+	if list, _ := b.rangeList(""); !strings.HasPrefix(list, "7[") || !strings.Contains(list, " 8[") {
+		t.Errorf("after a split, the ranges are %s", list)
+	}
+	for _, id := range []string{"8", "6", "x"} {
+		if err := b.MergeRanges("blog", "posts", id); err == nil {
+			t.Errorf("the range %s was merged", id)
+		}
+	}
+}
+
+// TestOtherRangesAreNotMerged refuses to merge ranges that were never one.
+func TestOtherRangesAreNotMerged(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.must(201, a.send("POST", "dbs/blog/colls", `{"id":"wide",`+idKey+`}`, "x-ms-offer-throughput", "20000"))
+	if err := a.MergeRanges("blog", "wide", "0"); err == nil {
+		t.Error("two ranges with logs of their own were merged")
+	}
+}

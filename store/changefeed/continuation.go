@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,11 +75,16 @@ func continuationNumber(text string) (number int64, ok bool) {
 	if err != nil || len(c.Parts) != 1 {
 		return 0, false
 	}
+	return c.Parts[0].number()
+}
+
+// number returns the log sequence number of the part's position, if it has that form.
+func (p continuationPart) number() (number int64, ok bool) {
 	var etag string
-	if json.Unmarshal(c.Parts[0].Token, &etag) != nil {
+	if json.Unmarshal(p.Token, &etag) != nil {
 		return 0, false
 	}
-	number, err = strconv.ParseInt(strings.Trim(etag, `"`), 10, 64)
+	number, err := strconv.ParseInt(strings.Trim(etag, `"`), 10, 64)
 	return number, err == nil
 }
 
@@ -129,6 +135,49 @@ func JoinContinuations(texts []string) (string, error) {
 	}
 	joined, err := json.Marshal(whole)
 	return string(joined), err
+}
+
+// MergeContinuations returns the continuation of a feed range that several were merged into: the
+// earliest of theirs. From there, the merged range is read once, and what some of them have read is
+// read again. It is "" for the beginning, if one of them is, or if the account writes positions
+// that cannot be compared. ok is false if one of them has no position yet (IsFromNow). Error: one
+// of them is malformed.
+//
+// That positions of before a merge are valid in the merged range is what SDKs rely on: each lease
+// goes on with its own continuation (azure-cosmos-dotnet-v3, pull requests 2013 and 6079). So the
+// changes after the earliest number are at least those after each of them. That the merged range
+// keeps the numbers is our belief.
+func MergeContinuations(texts []string, merged FeedRange) (text string, ok bool, err error) {
+	least := int64(math.MaxInt64)
+	whole := continuation{Version: 1}
+	fromStart := false
+	for _, text := range texts {
+		if text == "" {
+			fromStart = true
+			continue
+		}
+		c, err := parseContinuation(text)
+		if err != nil {
+			return "", false, err
+		}
+		whole.ResourceID = c.ResourceID
+		for _, p := range c.Parts {
+			if string(p.Token) == present {
+				return "", false, nil
+			}
+			number, isNumber := p.number()
+			fromStart = fromStart || !isNumber
+			if number <= least {
+				least = number
+				whole.Parts = []continuationPart{{merged.Min, merged.Max, p.Token}}
+			}
+		}
+	}
+	if fromStart {
+		return "", true, nil
+	}
+	joined, err := json.Marshal(whole)
+	return string(joined), err == nil, err
 }
 
 // within returns the parts of the continuation inside a feed range, cut at its boundaries, in

@@ -50,6 +50,31 @@ func TestNarrowContinuation(t *testing.T) {
 	}
 }
 
+// TestMergeContinuations checks that a merged range begins at the earliest position.
+func TestMergeContinuations(t *testing.T) {
+	at := func(token string) string {
+		return `{"version":1,"resourceId":"r","continuation":[{"minInclusive":"","maxExclusive":"1F","continuationToken":` + token + `}]}`
+	}
+	const merged = `{"version":1,"resourceId":"r","continuation":[{"minInclusive":"","maxExclusive":"FF","continuationToken":"\"9\""}]}`
+	for _, c := range []struct {
+		name  string
+		texts []string
+		want  string
+		ok    bool
+	}{
+		{"the earlier number", []string{at(`"\"10\""`), at(`"\"9\""`)}, merged, true},
+		{"the beginning", []string{"", at(`"\"9\""`)}, "", true},
+		{"positions of another form", []string{at(`"\"x\""`), at(`"\"9\""`)}, "", true},
+		{"no position yet", []string{at(`"*"`), at(`"\"9\""`)}, "", false},
+		{"malformed", []string{"?", at(`"\"9\""`)}, "", false},
+	} {
+		got, ok, err := changefeed.MergeContinuations(c.texts, changefeed.FeedRange{Min: "", Max: "FF"})
+		if got != c.want || ok != c.ok || (err != nil) != (c.name == "malformed") {
+			t.Errorf("%s: %q, %t, %v", c.name, got, ok, err)
+		}
+	}
+}
+
 // TestNarrowedContinuationResumes checks that the parts of a continuation return the same
 // changes as the whole continuation.
 func TestNarrowedContinuationResumes(t *testing.T) {

@@ -213,7 +213,7 @@ func (s *session) keep(container, token string, ofWrite bool) {
 		if s.first == nil {
 			s.first = SessionTokens{}
 		}
-		s.first.of(container).mergeEarlier(token)
+		s.first.of(container).MergeEarlier(token)
 	}
 }
 

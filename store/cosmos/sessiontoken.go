@@ -41,8 +41,8 @@ func (t SessionToken) Merge(token string) {
 	}
 }
 
-// mergeEarlier is Merge, except that the earlier of two positions is kept.
-func (t SessionToken) mergeEarlier(token string) {
+// MergeEarlier is Merge, except that the earlier of two positions is kept.
+func (t SessionToken) MergeEarlier(token string) {
 	for part := range strings.SplitSeq(token, ",") {
 		if id, position, ok := strings.Cut(part, ":"); ok && (t[id] == "" || laterPosition(t[id], position)) {
 			t[id] = position

@@ -104,7 +104,7 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 			renewed = begun
 		}
 		err := t.poll(ctx, c, feeds)
-		feeds = divided(feeds)
+		feeds = t.merged(ctx, c, divided(feeds))
 		if unreachable++; !isUnreachable(err) {
 			unreachable = 0
 		}
@@ -205,6 +205,36 @@ func divided(feeds []*feed) (parts []*feed) {
 		}
 	}
 	return parts
+}
+
+// merged returns the feeds with one for each range that the ranges of several were merged into.
+// Otherwise, each of them would read all changes of that range. azcosmos (1.5.0) keeps the ranges
+// of a container until one is gone, so this usually sends nothing.
+func (t *Tail) merged(ctx context.Context, c *container, feeds []*feed) []*feed {
+	ranges, err := t.feeds.FeedRanges(ctx, c.name)
+	if err != nil || len(ranges) >= len(feeds) {
+		return feeds
+	}
+	whole := make([]*feed, 0, len(ranges))
+	for _, r := range ranges {
+		var parts []*feed
+		var continuations []string
+		for _, f := range feeds {
+			if f.feedRange.Overlaps(r) {
+				parts, continuations = append(parts, f), append(continuations, f.continuation)
+			}
+		}
+		if len(parts) == 1 {
+			whole = append(whole, parts[0])
+			continue
+		}
+		continuation, ok, err := changefeed.MergeContinuations(continuations, r)
+		if err != nil || !ok || continuation == "" {
+			return feeds // as they are; they can be read, too
+		}
+		whole = append(whole, &feed{r, continuation})
+	}
+	return whole
 }
 
 // open returns the feeds of a container at the present.

@@ -241,6 +241,52 @@ func TestTailAcrossSplits(t *testing.T) {
 	})
 }
 
+// TestTailAcrossMerge merges the parts of a range that was split. No change is missed, and the
+// merged range is read once for each poll.
+func TestTailAcrossMerge(t *testing.T) {
+	inWorld(t, cosmostest.Options{}, func(w *world) {
+		posts := []*blog.Post{w.post(), w.post(), w.post(), w.post()}
+		comment := func() {
+			counts := make([]uint64, len(posts))
+			for i, post := range posts {
+				counts[i] = w.tail.Changes(schema.Posts, post.ID)
+			}
+			for _, post := range posts {
+				_, err := w.other.CreateComment(w.Context(), w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+				w.ok(err)
+			}
+			w.after(staleness)
+			for i, post := range posts {
+				if w.tail.Changes(schema.Posts, post.ID) == counts[i] {
+					t.Error("a comment was not counted")
+				}
+			}
+		}
+		polls := func() int {
+			w.wire.Inject(nil) // forgets the requests so far
+			for range 5 {
+				w.after(staleness)
+				w.tail.Changes(schema.Posts, posts[0].ID)
+			}
+			return len(w.wire.Requests())
+		}
+		w.awake(schema.Posts)
+		comment()
+		before := polls()
+		w.ok(w.account.Split(cosmos.DefaultDatabase, schema.Posts, "0"))
+		comment()
+		if n := polls(); n < 2*before-2 {
+			t.Errorf("%d requests in the time of %d before the split", n, before)
+		}
+		w.ok(w.account.MergeRanges(cosmos.DefaultDatabase, schema.Posts, "1"))
+		comment()
+		if n := polls(); n > before+1 {
+			t.Errorf("after the merge, %d requests in the time of %d before the split", n, before)
+		}
+		comment()
+	})
+}
+
 // A container that is created again has new partitions, whose former counts are no longer valid.
 func TestRecreatedContainer(t *testing.T) {
 	inWorld(t, cosmostest.Options{}, func(w *world) {
