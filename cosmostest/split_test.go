@@ -55,6 +55,36 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestMergeRanges merges the parts of a range that was split. A client goes on, and its session
+// tokens and those of the parts stay valid.
+func TestMergeRanges(t *testing.T) {
+	for _, options := range []cosmostest.Options{{}, {Follower: true}, {Dir: t.TempDir()}} {
+		s := newShop(t, options)
+		s.must(s.Split("shop", "orders", "0"))
+		for _, customer := range []string{"ada", "bob", "cyd"} {
+			s.put(customer, "1")
+		}
+		s.must(s.MergeRanges("shop", "orders", "1"))
+		if n := s.ranges(); n != 1 {
+			t.Errorf("after the merge, there are %d ranges", n)
+		}
+		s.expect(http.StatusGone, s.rest("GET", docs, "", inRange("2")))
+		for _, customer := range []string{"ada", "bob", "cyd"} {
+			if s.put(customer, "2"); s.ids(customer) != "1 2" {
+				t.Errorf("%s has %q", customer, s.ids(customer))
+			}
+		}
+		if all := s.expect(http.StatusOK, s.rest("GET", docs, "", inRange("3"))); strings.Count(all.text, `"id"`) != 6 {
+			t.Errorf("the merged range has %s", all.text)
+		}
+		for _, id := range []string{"1", "3", "none"} {
+			if err := s.MergeRanges("shop", "orders", id); err == nil {
+				t.Errorf("the range %s was merged", id)
+			}
+		}
+	}
+}
+
 func TestSplitErrors(t *testing.T) {
 	for _, follower := range []bool{false, true} {
 		s := newShop(t, cosmostest.Options{Follower: follower})

@@ -54,7 +54,7 @@ func TestEtagsOfShownChanges(t *testing.T) {
 		"lag": TestLagGrowsUntilProjected, "lag of a split": TestLagOfSplitRange, "split": TestSplitKeepsCheckpoint,
 		"several projectors": TestSplitsWithSeveralProjectors, "posts go back": TestPostsGoBack, "lagging replica": TestLaggingReplicaEndsNoHistory,
 		"no position": TestNoPositionBeforeTheRebuild, "writes wake": TestWritesWakeProjector, "recreated": TestRecreatedContainer,
-		"views": TestViewsEqualSource, "deletions": TestDeletionsShowInChangeFeeds, "leases": TestProjectorsShareLeases,
+		"views": TestViewsEqualSource, "leases": TestProjectorsShareLeases, "merge": TestMergedRangesAreReadOnce,
 	} {
 		t.Run(name, test)
 	}

@@ -47,7 +47,7 @@ func TestEtagsOfShownChanges(t *testing.T) {
 	for name, test := range map[string]func(*testing.T){
 		"age": TestKeptReadsAreNotTooOld, "others": TestChangesOfOthersAreCounted, "splits": TestTailAcrossSplits,
 		"reads": TestReadsFollowTheTail, "passed": TestPassedNeedsAllFeeds, "unreachable": TestUnreachableTokens,
-		"passed after a split": TestPassedAfterSplit,
+		"passed after a split": TestPassedAfterSplit, "merge": TestTailAcrossMerge,
 	} {
 		t.Run(name, test)
 	}

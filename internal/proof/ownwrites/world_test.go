@@ -66,7 +66,7 @@ func TestEtagsOfShownChanges(t *testing.T) {
 	t.Cleanup(func() { etagsOfShownChanges = false })
 	for name, test := range map[string]func(*testing.T){
 		"late projector": TestLateProjector, "deleted user": TestDeletedUser, "split": TestSplit, "kept views": TestKeptViewsAfterSplit,
-		"lost answers": TestLostAnswers, "loss": TestDatabaseGoesBack,
+		"lost answers": TestLostAnswers,
 	} {
 		t.Run(name, test)
 	}
