@@ -328,7 +328,7 @@ func TestCostLimitOfAServer(t *testing.T) {
 	if err != nil || len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "COST_LIMIT_EXCEEDED" {
 		t.Errorf("a limit of 2 RU: %+v, %v", got, err)
 	}
-	withFlag := serveInProcess(t, map[string]string{"COSMOSBLOG_COST_LIMIT": "2"}, "--data", t.TempDir(), "--cost-limit", "3")
+	withFlag := serveInProcess(t, map[string]string{"COSMOSBLOG_COST_LIMIT": "2"}, "--data", t.TempDir(), "--cost-limit", "4")
 	withFlag.Ask(t, query, nil, nil)
 }
 

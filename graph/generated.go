@@ -461,7 +461,7 @@ type Query {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in the feed. The page starts after it."
     after: String
-  ): PostConnection @semanticNonNull @view @price(ru: 2.6, element: 0.32, size: "first")
+  ): PostConnection @semanticNonNull @view @price(ru: 2.7, element: 0.33, size: "first")
 
   "The tag with a name, whether or not any post has it."
   tag(
@@ -735,7 +735,7 @@ type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @semanticNonNull @view @price(ru: 2.6, element: 0.32, size: "first", needsWhole: true)
+  ): PostConnection @semanticNonNull @view @price(ru: 2.7, element: 0.33, size: "first", needsWhole: true)
 }
 
 "A blog post."
@@ -802,7 +802,7 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
     after: String
     "The order of the list."
     order: CommentOrder = OLDEST_FIRST
-  ): CommentConnection @semanticNonNull @price(ru: 2.5, element: 0.15, size: "first", whole: true, needsWhole: true)
+  ): CommentConnection @semanticNonNull @price(ru: 2.5, element: 0.16, size: "first", whole: true, needsWhole: true)
   "The post's likes, newest first."
   likes(
     "The page size: 1 to 100."

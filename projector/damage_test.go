@@ -142,6 +142,8 @@ var damages = map[string]damage{
 	}, func(s *scene) []string {
 		return []string{"copy users " + s.posts[1].ID + " deleted", "count users " + s.anna.ID + " postCount"}
 	}},
+	"a copy at another place of the list": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[1].ID, item{"sortKey": "2000"}) },
+		func(s *scene) []string { return []string{"copy users " + s.posts[1].ID + " sortKey"} }},
 	"a copy that no list shows": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[1].ID, item{"type": "tombstone"}) },
 		func(s *scene) []string { return []string{"copy users " + s.posts[1].ID + " type"} }},
 	"a tombstone that lists show": {0, func(s *scene) { s.change("users", s.anna.ID, s.deleted.ID, item{"type": "post"}) },
@@ -172,6 +174,8 @@ var damages = map[string]damage{
 	}, func(s *scene) []string {
 		return []string{"copy lists " + s.posts[1].ID + " tags", "copy lists " + s.posts[1].ID + " title"}
 	}},
+	"an entry at another place of the list": {0, func(s *scene) { s.change("lists", "tag:common", s.posts[1].ID, item{"sortKey": nil}) },
+		func(s *scene) []string { return []string{"copy lists " + s.posts[1].ID + " sortKey"} }},
 	"an entry from the future": {0, func(s *scene) {
 		s.change("lists", "tag:common", s.posts[1].ID, item{"revision": 99, "version": 9})
 	}, func(s *scene) []string {
@@ -211,6 +215,10 @@ var damages = map[string]damage{
 		func(s *scene) []string { return []string{"count lists counter postCount", "orphan lists common"} }},
 	"a weight": {0, func(s *scene) { s.change("lists", "tags", "common", item{"weight": 64}) },
 		func(s *scene) []string { return []string{"count lists counter weight"} }},
+	"a month's place": {0, func(s *scene) {
+		month := s.posts[1].CreationDate.Month()
+		s.change("lists", "months", month.Name, item{"sortKey": "2000-01"})
+	}, func(s *scene) []string { return []string{"count lists counter sortKey"} }},
 	"a weight from the future": {0, func(s *scene) { s.change("lists", "tags", "common", item{"weight": 1, "revision": 1000}) },
 		func(s *scene) []string { return []string{"count lists counter weight"} }},
 	"a missing weight": {0, func(s *scene) { s.remove("lists", "tags", "common") },
@@ -239,6 +247,8 @@ var damages = map[string]damage{
 
 	"a copy missing in the feed": {manyPosts, func(s *scene) { s.remove("feed", "post", s.posts[manyPosts-5].ID) },
 		func(s *scene) []string { return []string{"missing feed " + s.posts[manyPosts-5].ID} }},
+	"a copy at another place of the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"sortKey": "2000"}) },
+		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " sortKey"} }},
 	"a copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": "another"}) },
 		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " title"} }},
 	"an unreadable copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": 7}) },

@@ -22,7 +22,7 @@ func TestCostLimit(t *testing.T) {
 	if len(r.Errors) != 1 || r.Data != nil || len(r.Extensions.Cosmos.Requests) != 0 {
 		t.Fatalf("got %v with %v after %v", r.Errors, r.Data, r.Extensions.Cosmos.Requests)
 	}
-	const price, mostExpensive = 1 + 2.6 + 100*0.32 + 2.3 + 100*0.52 + 100*(2.5+50*0.15), 100 * (2.5 + 50*0.15)
+	const price, mostExpensive = 1 + 2.7 + 100*0.33 + 2.3 + 100*0.52 + 100*(2.5+50*0.16), 100 * (2.5 + 50*0.16)
 	got := r.Errors[0]
 	if e := got.Extensions; e["code"] != "COST_LIMIT_EXCEEDED" || e["price"] != price || e["limit"] != 500.0 || e["field"] != "Post.comments" {
 		t.Errorf("extensions: %v", e)
@@ -77,7 +77,7 @@ func TestEstimate(t *testing.T) {
 	s := newServer(t)
 	ann := createLists(s)
 	r := ann.ask(`{feed(first:4){nodes{viewerHasLiked content}}}`).Extensions.Cosmos
-	const estimate = 2.6 + 4*0.32 + 2.3 + 4*0.14 + 2.3 + 4*0.52
+	const estimate = 2.7 + 4*0.33 + 2.3 + 4*0.14 + 2.3 + 4*0.52
 	if fmt.Sprintf("%.2f", r.Estimate) != fmt.Sprintf("%.2f", estimate) || r.RequestCharge <= 0 || r.RequestCharge > estimate {
 		t.Errorf("the estimate is %g, the charge %g", r.Estimate, r.RequestCharge)
 	}

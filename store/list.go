@@ -7,14 +7,15 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // listing is the query of one kind of list, from the beginning and after a position.
 //
-// The condition for the position has two parts. The range of creation dates lets the index seek.
-// The other part is exact, with the id as tie-break. ORDER BY includes the filtered property,
-// although it is constant: only then does the composite index serve both filter and sort. A list
-// therefore never reads a tombstone, which has another type, or in feed another value of deleted.
+// ORDER BY includes the filtered property, although it is constant: only then does the composite
+// index serve filter, sort and seek. A list therefore never reads a tombstone, which has another
+// type, or in feed another value of deleted.
+//
 // The query uses TOP instead of OFFSET LIMIT. The service then stops at the last element, returns
 // no continuation, and does not charge for skipped items.
 //
@@ -23,12 +24,12 @@ import (
 type listing struct{ first, after string }
 
 const (
-	newestFirstOrder = ` ORDER BY c.type, c.creationDate DESC, c.id DESC`
-	liveFirstOrder   = ` ORDER BY c.deleted, c.creationDate DESC, c.id DESC`
-	oldestFirstOrder = ` ORDER BY c.type DESC, c.creationDate, c.id` // all reversed: the same index
+	newestFirstOrder = ` ORDER BY c.type, c.sortKey DESC`
+	liveFirstOrder   = ` ORDER BY c.deleted, c.sortKey DESC`
+	oldestFirstOrder = ` ORDER BY c.type DESC, c.sortKey` // both reversed: the same index
 
-	afterNewest = ` AND c.creationDate <= @date AND (c.creationDate < @date OR c.id < @id)`
-	afterOldest = ` AND c.creationDate >= @date AND (c.creationDate > @date OR c.id > @id)`
+	afterNewest = ` AND c.sortKey < @position`
+	afterOldest = ` AND c.sortKey > @position`
 
 	userPostsFilter = `SELECT TOP @n * FROM c WHERE c.type = 'post'`
 	feedPostsFilter = `SELECT TOP @n * FROM c WHERE c.deleted = false`
@@ -49,9 +50,10 @@ var (
 		after: feedPostsFilter + afterNewest + liveFirstOrder,
 	}
 	// The posts of the feed in the order of their arrival. The position's date is that of an arrival.
+	// No two posts have the same, and the key of a position sorts between its date and the next one.
 	arrivals = listing{
 		first: arrivalsFilter + `'' ORDER BY c.arrivalDate`,
-		after: arrivalsFilter + `@date ORDER BY c.arrivalDate`,
+		after: arrivalsFilter + `@position ORDER BY c.arrivalDate`,
 	}
 	allComments = listing{
 		first: commentsFilter + oldestFirstOrder,
@@ -76,8 +78,7 @@ func (l listing) text(n int, after *blog.Position) (string, []azcosmos.QueryPara
 	}
 	return l.after, []azcosmos.QueryParameter{
 		limit,
-		{Name: "@date", Value: string(after.CreationDate)},
-		{Name: "@id", Value: after.ID},
+		{Name: "@position", Value: schema.SortKey(after.CreationDate, after.ID)},
 	}
 }
 

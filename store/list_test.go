@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
 // TestLists checks that reading a list page by page returns all of its elements in order, with
@@ -39,10 +41,10 @@ func TestLists(t *testing.T) {
 				postType, commentType = schema.TypeTombstone, schema.TypeTombstone
 			}
 			inUsers = append(inUsers,
-				schema.PostItem{ID: id, PostID: id, UserID: author, Type: postType, CreationDate: date, Deleted: deleted})
+				schema.PostItem{ID: id, PostID: id, UserID: author, Type: postType, CreationDate: date, SortKey: schema.SortKey(date, id), Deleted: deleted})
 			inPosts = append(inPosts,
-				schema.CommentItem{ID: id, PostID: postID, UserID: author, Type: commentType, CreationDate: date, Deleted: deleted},
-				schema.LikeItem{ID: "u" + id, PostID: postID, UserID: "u" + id, Type: schema.TypeLike, CreationDate: date})
+				schema.CommentItem{ID: id, PostID: postID, UserID: author, Type: commentType, CreationDate: date, SortKey: schema.SortKey(date, id), Deleted: deleted},
+				schema.LikeItem{ID: "u" + id, PostID: postID, UserID: "u" + id, Type: schema.TypeLike, CreationDate: date, SortKey: schema.SortKey(date, "u"+id)})
 			if position := (blog.Position{CreationDate: date, ID: id}); !deleted {
 				posts, comments = append(posts, position), append(comments, position)
 			}
@@ -89,8 +91,8 @@ func positions[T any](r *rapid.T, ctx context.Context, id string, size int, list
 		if err != nil {
 			r.Fatal(err)
 		}
-		if len(page.Items) != len(page.Positions) || page.HasNextPage && len(page.Items) != size {
-			r.Fatalf("a page of size %d has %d items and %d positions", size, len(page.Items), len(page.Positions))
+		if len(all) > 1000 || len(page.Items) != len(page.Positions) || page.HasNextPage && len(page.Items) != size {
+			r.Fatalf("after %d items, a page of size %d has %d items and %d positions", len(all), size, len(page.Items), len(page.Positions))
 		}
 		all = append(all, page.Positions...)
 		if !page.HasNextPage {
@@ -113,8 +115,8 @@ func TestFeedLength(t *testing.T) {
 		w := newWorld(t)
 		items := []any{map[string]any{"id": "horizon", "type": schema.TypePost, "creationDate": "2000", "postId": "p"}}
 		for i := range count {
-			id := fmt.Sprintf("p_%04d", i)
-			items = append(items, schema.PostItem{ID: id, PostID: id, Type: schema.TypePost, CreationDate: w.NextDate()})
+			id, date := fmt.Sprintf("p_%04d", i), w.NextDate()
+			items = append(items, schema.PostItem{ID: id, PostID: id, Type: schema.TypePost, CreationDate: date, SortKey: schema.SortKey(date, id)})
 		}
 		items = append(items, schema.PostItem{ID: "gone", PostID: "gone", Type: schema.TypePost, CreationDate: w.NextDate(), Deleted: true})
 		w.plantBatches(schema.Feed, schema.FeedPartition, items)
@@ -180,33 +182,98 @@ func TestReadEach(t *testing.T) {
 	}
 }
 
-// TestReversedIndex reads a post's comments, oldest first, by the index of the reverse order: all
-// directions of ORDER BY are the reverse of the index, so it serves ("Indexing policies in Azure
-// Cosmos DB", composite indexes). A page is then charged the same wherever it is.
-func TestReversedIndex(t *testing.T) {
+// TestDeepPages reads pages of all lists near their beginning and a hundred pages deep. Each page
+// is charged for its items only, because a position is a range on the last path of a composite
+// index. Comments, oldest first, are read by the index of the reverse order: both directions of
+// ORDER BY are the reverse of the index ("Indexing policies in Azure Cosmos DB", composite
+// indexes).
+func TestDeepPages(t *testing.T) {
 	w := newWorld(t)
-	post := w.AddPost(w.AddUser("ada"))
-	var items []any
-	const comments, size = 600, 10
-	for i := range comments {
-		items = append(items, schema.CommentItem{ID: fmt.Sprintf("c_%04d", i), PostID: post.ID, UserID: "u_a", Type: schema.TypeComment,
-			CreationDate: blog.NewDateTime(w.Clock.Now().AddDate(0, 0, i))})
-	}
-	w.plantBatches(schema.Posts, post.ID, items)
-	charged := func(page blog.PageRequest) float64 {
-		ctx, meter := cosmos.Metered(w.Ctx())
-		got, err := w.Comments(ctx, post.ID, page)
-		w.OK(err)
-		if len(got.Items) != size {
-			t.Errorf("the page has %d comments", len(got.Items))
+	ada := w.AddUser("ada")
+	const size, pages, most = 3, 102, 3.5 // RU, for three items and the next one
+	list := blog.Tag{Name: "deep"}.List()
+	w.plantLists(ada, list, size*pages)
+	for name, read := range map[string]func(context.Context, blog.PageRequest) (int, []blog.Position, error){
+		"posts of a user":        pageOf(w.UserPosts, ada.ID, ""),
+		"comments":               pageOf(w.Comments, "p_of_all", blog.OldestFirst),
+		"comments, newest first": pageOf(w.Comments, "p_of_all", blog.NewestFirst),
+		"likes":                  pageOf(w.Likes, "p_of_all", ""),
+		"posts with a tag":       pageOf(w.ListedPosts, list, ""),
+		"feed": func(ctx context.Context, request blog.PageRequest) (int, []blog.Position, error) {
+			page, err := w.Feed(ctx, request)
+			return len(page.Items), page.Positions, err
+		},
+		"arrivals": func(ctx context.Context, request blog.PageRequest) (int, []blog.Position, error) {
+			page, err := w.Arrivals(ctx, request)
+			return len(page.Items), page.Positions, err
+		},
+		"months": func(ctx context.Context, request blog.PageRequest) (int, []blog.Position, error) {
+			before := ""
+			if request.After != nil {
+				before = request.After.ID
+			}
+			months, err := w.Months(ctx, request.First, before)
+			positions := make([]blog.Position, len(months))
+			for i, month := range months {
+				positions[i].ID = month.Name
+			}
+			return len(months), positions, err
+		},
+	} {
+		request, charges := blog.PageRequest{First: size}, []float64{}
+		for range pages {
+			ctx, meter := cosmos.Metered(w.Ctx())
+			n, positions, err := read(ctx, request)
+			w.OK(err)
+			if n < size { // the end of the feed
+				break
+			}
+			charges = append(charges, meter.Charged())
+			request.After = &positions[size-1]
 		}
-		return meter.Charged()
-	}
-	first := charged(blog.PageRequest{First: size})
-	for _, at := range []int{100, comments - size - 1} {
-		after := blog.Position{CreationDate: items[at].(schema.CommentItem).CreationDate, ID: items[at].(schema.CommentItem).ID}
-		if charge := charged(blog.PageRequest{First: size, After: &after}); charge > 1.1*first {
-			t.Errorf("the page after %d comments is charged %.1f RU, the first one %.1f", at, charge, first)
+		if isFeed := name == "feed" || name == "arrivals"; !isFeed && len(charges) < pages-1 || len(charges) < blog.FeedLength/size-1 {
+			t.Errorf("%s: %d pages", name, len(charges))
+			continue
 		}
+		for _, deep := range []int{10, min(100, len(charges)-2)} {
+			if charges[deep] > most || math.Abs(charges[deep]-charges[1]) > 0.03*charges[1] {
+				t.Errorf("%s: page %d is charged %.2f RU, the second one %.2f", name, deep+1, charges[deep], charges[1])
+			}
+		}
+	}
+}
+
+// plantLists creates a number of posts of a user in users, feed and a list, as many months, and as
+// many comments and likes of one post.
+func (w *world) plantLists(author *blog.User, list blog.List, n int) {
+	w.T.Helper()
+	var inUsers, inPosts, inFeed, inLists, months []any
+	for i := range n {
+		post := &blog.Post{ID: fmt.Sprintf("p_%05d", i), Author: author, Title: "Deep", CreationDate: blog.NewDateTime(w.Clock.Now().AddDate(0, i, 0))}
+		comment := schema.NewCommentItem("p_of_all", &blog.Comment{ID: fmt.Sprintf("c_%05d", i), Author: author, Content: "Deep", CreationDate: post.CreationDate})
+		like := schema.NewLikeItem("p_of_all", &blog.Like{User: &blog.User{ID: fmt.Sprintf("u_%05d", i), Username: "liker"}, CreationDate: post.CreationDate})
+		inUsers = append(inUsers, views.UserCopyOf(post))
+		inPosts = append(inPosts, comment, like)
+		inLists = append(inLists, schema.NewEntryItem(list, post))
+		months = append(months, schema.NewWeightItem(schema.CounterItem{List: post.CreationDate.Month().List(), PostCount: 1}))
+		if i < blog.FeedLength {
+			inFeed = append(inFeed, schema.FeedItem{PostItem: views.FeedCopyOf(post).(schema.PostItem), ArrivalDate: post.CreationDate})
+		}
+	}
+	w.plantBatches(schema.Users, author.ID, inUsers)
+	w.plantBatches(schema.Posts, "p_of_all", inPosts)
+	w.plantBatches(schema.Feed, schema.FeedPartition, inFeed)
+	w.plantBatches(schema.Lists, string(list), inLists)
+	w.plantBatches(schema.Lists, schema.MonthsPartition, months)
+}
+
+// pageOf returns a reader of the pages of one list.
+func pageOf[ID, T any](
+	list func(context.Context, ID, blog.PageRequest) (blog.Page[T], error), id ID, order blog.CommentOrder,
+) func(context.Context, blog.PageRequest) (int, []blog.Position, error) {
+	return func(ctx context.Context, request blog.PageRequest) (int, []blog.Position, error) {
+		request.Order = order
+		page, err := list(ctx, id, request)
+		return len(page.Items), page.Positions, err
 	}
 }

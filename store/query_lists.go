@@ -58,7 +58,7 @@ func (s *Store) Months(ctx context.Context, n int, before string) ([]*blog.Month
 
 const (
 	mostUsedTags = `SELECT TOP @n c.id FROM c WHERE c.type = 'tag' ORDER BY c.type, c.weight DESC, c.id`
-	monthsBefore = `SELECT TOP @n c.id FROM c WHERE c.type = 'month' AND c.id < @before ORDER BY c.id DESC`
+	monthsBefore = `SELECT TOP @n c.id FROM c WHERE c.type = 'month' AND c.sortKey < @before ORDER BY c.type, c.sortKey DESC`
 )
 
 // listNames returns what a query finds in a partition of lists, made from the ids.

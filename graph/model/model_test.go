@@ -114,6 +114,19 @@ func TestCursorRoundTrip(t *testing.T) {
 	})
 }
 
+// TestFormerCursors decodes cursors from before lists had a sort key. They name a date and an id,
+// of which the key consists.
+func TestFormerCursors(t *testing.T) {
+	want := blog.Position{CreationDate: "2026-01-02T03:04:05.000006Z", ID: "p_aaaaaaaaaaaaaaaaaaaaaaaaae"}
+	if got, err := lists["posts of a user"].Position("IyOveyZ5owBgLnQAAAAAAAAAAAAAAAAAAAAB"); err != nil || got != want {
+		t.Errorf("posts of a user: %v, %v", got, err)
+	}
+	want.Rank = 7
+	if got, err := model.FeedList.Position("EyOveyZ5owcAAAAAAAAAAAAAAAAAAAAB"); err != nil || got != want {
+		t.Errorf("feed: %v, %v", got, err)
+	}
+}
+
 // TestCursorsAreCanonical checks that a list accepts only cursors that it returns.
 func TestCursorsAreCanonical(t *testing.T) {
 	testseed.Check(t, func(t *rapid.T) {

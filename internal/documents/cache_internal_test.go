@@ -122,7 +122,7 @@ func TestKnownOperations(t *testing.T) {
 	d := New(limits.Default(), false)
 	const query = "query A{viewer{id}} query B{feed{nodes{id}}}"
 	for range 2 {
-		for name, ru := range map[string]float64{"A": 1, "B": 9} {
+		for name, ru := range map[string]float64{"A": 1, "B": 9.3} {
 			known, errs := d.Read(query, name)
 			if errs != nil || known.Operation.Name != name || known.price.Price(nil).RU != ru {
 				t.Errorf("%s: %v, %+v", name, errs, known)

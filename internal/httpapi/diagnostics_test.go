@@ -44,7 +44,7 @@ func (s *site) priceOf(method, query string, headers ...string) reply {
 func TestPriceOfAnOperation(t *testing.T) {
 	s := newSite(t, true)
 	for query, want := range map[string]string{
-		`{feed(first:2){nodes{title comments{nodes{id}}}}}`: `{"estimate":17.58,"mostExpensive":{"estimate":11,"field":"Post.comments"}}`,
+		`{feed(first:2){nodes{title comments{nodes{id}}}}}`: `{"estimate":18.1,"mostExpensive":{"estimate":11.4,"field":"Post.comments"}}`,
 		`{__typename}`: `{"estimate":0}`,
 		fmt.Sprintf(`mutation{deletePost(input:{id:%q}){post{id}}}`, s.post):     `{"estimate":9,"mostExpensive":{"estimate":9,"field":"Mutation.deletePost"}}`,
 		fmt.Sprintf(`subscription{postChanged(id:%q){title likeCount}}`, s.post): `{"estimate":1.2,"mostExpensive":{"estimate":1.2,"field":"Subscription.postChanged"}}`,

@@ -46,7 +46,7 @@ func priceOf(t *testing.T, query string, variables map[string]any) Price {
 }
 
 // feedPage is the price of one page of 20 posts.
-const feedPage = 2.6 + 20*0.32
+const feedPage = 2.7 + 20*0.33
 
 // priceTests state each price as the sum of the schema's prices for the reads that the query
 // causes.
@@ -65,26 +65,26 @@ var priceTests = []struct {
 	{`{feed{pageInfo{hasNextPage}}}`, feedPage, 20},
 	{`{feed{nodes{id title author{id username}}}}`, feedPage, 20},
 	{`{feed{edges{cursor node{title}}}}`, feedPage, 20},
-	{`{feed(first:100){nodes{id}}}`, 2.6 + 100*0.32, 100},
+	{`{feed(first:100){nodes{id}}}`, 2.7 + 100*0.33, 100},
 	{`{feed{nodes{content}}}`, feedPage + 2.3 + 20*0.52, 20},
 	{`{feed{edges{node{content}}}}`, feedPage + 2.3 + 20*0.52, 20},
-	{`{feed(first:1){nodes{content}}}`, 2.6 + 0.32 + 1.2, 1}, // a single item is a point read
+	{`{feed(first:1){nodes{content}}}`, 2.7 + 0.33 + 1.2, 1}, // a single item is a point read
 	{`{feed{nodes{viewerHasLiked}}}`, feedPage + 2.3 + 20*0.14, 20},
 	{`{feed{nodes{author{creationDate postCount}}}}`, feedPage + 2.3 + 20*0.15, 20},
 	{`{feed{nodes{content comments(first:5){nodes{id}} likes(first:1){nodes{id}}}}}`, // one read for content, comments and likes
-		feedPage + 2.3 + 20*0.52 + 20*(2.5+5*0.15+2.5+0.14), 20 + 20*5 + 20},
+		feedPage + 2.3 + 20*0.52 + 20*(2.5+5*0.16+2.5+0.14), 20 + 20*5 + 20},
 	{`{feed(first:10){nodes{comments(first:10){nodes{author{creationDate}}}}}}`,
-		2.6 + 10*0.32 + 2.3 + 10*0.52 + 10*(2.5+10*0.15+2.3+10*0.15), 110},
+		2.7 + 10*0.33 + 2.3 + 10*0.52 + 10*(2.5+10*0.16+2.3+10*0.15), 110},
 	{`{feed(first:10){nodes{comments(first:10){nodes{post{content comments(first:10){nodes{id}}}}}}}}`,
-		2.6 + 10*0.32 + 2.3 + 10*0.52 + 10*(2.5+10*0.15) + 100*(2.5+10*0.15), 1110},
+		2.7 + 10*0.33 + 2.3 + 10*0.52 + 10*(2.5+10*0.16) + 100*(2.5+10*0.16), 1110},
 	{`{post(id:"x"){recentComments{excerpt}}}`, 1.2, 3},
 	{`{post(id:"x"){recentComments{content author{creationDate}}}}`, 1.2 + 2.3 + 3*0.16 + 2.3 + 3*0.15, 3},
-	{`{feed(first:10){nodes{recentComments{excerpt author{username} content}}}}`, 2.6 + 10*0.32 + 2.3 + 30*0.16, 40},
-	{`{feed(first:10){nodes{recentComments{post{content}}}}}`, 2.6 + 10*0.32 + 30*1.2, 40}, // the post is a copy
-	{`{post(id:"x"){comments(first:10){nodes{content post{content}} edges{node{content}}}}}`, 1.2 + 2.5 + 1.5, 10},
-	{`{post(id:"x"){comments(first:10){nodes{post{viewerHasLiked}}}}}`, 1.2 + 2.5 + 1.5 + 10, 10}, // no batches below a reference
+	{`{feed(first:10){nodes{recentComments{excerpt author{username} content}}}}`, 2.7 + 10*0.33 + 2.3 + 30*0.16, 40},
+	{`{feed(first:10){nodes{recentComments{post{content}}}}}`, 2.7 + 10*0.33 + 30*1.2, 40}, // the post is a copy
+	{`{post(id:"x"){comments(first:10){nodes{content post{content}} edges{node{content}}}}}`, 1.2 + 2.5 + 1.6, 10},
+	{`{post(id:"x"){comments(first:10){nodes{post{viewerHasLiked}}}}}`, 1.2 + 2.5 + 1.6 + 10, 10}, // no batches below a reference
 	{`{post(id:"x"){previousByAuthor{title contentLength commentCount}}}`, 1.2 + 3.3, 0},
-	{`{post(id:"x"){previousByAuthor{content comments(first:1){nodes{id}}}}}`, 1.2 + 3.3 + 1.2 + 2.5 + 0.15, 1}, // it is a copy
+	{`{post(id:"x"){previousByAuthor{content comments(first:1){nodes{id}}}}}`, 1.2 + 3.3 + 1.2 + 2.5 + 0.16, 1}, // it is a copy
 	{`{feed{nodes{previousByAuthor{title previousByAuthor{title}}}}}`, feedPage + 20*2*3.3, 20},
 	{`{feed{nodes{content previousByAuthor{content author{postCount}}}}}`, feedPage + 2.3 + 20*0.52 + 20*(3.3+1.2+1), 20}, // no batches below it
 	{`{tag(name:"go"){posts(first:10){nodes{previousByAuthor{likeCount}}}}}`, 2.6 + 10*0.3 + 10*3.3, 10},                  // a copy, not an entry
@@ -100,7 +100,7 @@ var priceTests = []struct {
 	{`{user(id:"x"){...A}} fragment A on User{...B ...B} fragment B on User{posts{nodes{...C}}} fragment C on Post{content}`,
 		1 + feedPage + 2.3 + 20*0.52, 20},
 	{`{feed{nodes{...A ...B}}} fragment A on Post{comments(first:5){nodes{id}}} fragment B on Post{comments(first:5){nodes{content}}}`,
-		feedPage + 2.3 + 20*0.52 + 20*(2.5+5*0.15), 120}, // two fragments select the same list
+		feedPage + 2.3 + 20*0.52 + 20*(2.5+5*0.16), 120}, // two fragments select the same list
 }
 
 func TestPrice(t *testing.T) {
@@ -148,7 +148,7 @@ func TestMostExpensiveField(t *testing.T) {
 		cheap: viewer { id }
 		feed { nodes { body: content said: comments(first: 50) { nodes { id } } } }
 	}`, nil).MostExpensive
-	if got.Name != "Post.comments" || math.Abs(got.RU-20*(2.5+50*0.15)) > 0.001 || got.Field.Alias != "said" || got.Field.Position.Line != 3 {
+	if got.Name != "Post.comments" || math.Abs(got.RU-20*(2.5+50*0.16)) > 0.001 || got.Field.Alias != "said" || got.Field.Position.Line != 3 {
 		t.Errorf("the most expensive field is %+v", got)
 	}
 	if got := priceOf(t, `{post(id:"x"){id} feed(first:1){nodes{id}} nodes(ids:["x"]){... on Comment{post{likes(first:1){nodes{id}}}}}}`, nil); got.MostExpensive.Name != "Query.nodes" {

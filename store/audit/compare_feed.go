@@ -20,7 +20,7 @@ const (
 	feedCopiesQuery = partitionQuery + ` WHERE c.type = 'post' AND c.deleted = false` +
 		` OR c.deleted = true AND NOT IS_DEFINED(c.ttl)`
 
-	postsSinceQuery = partitionQuery + ` WHERE c.type = 'post' AND c.deleted = false AND c.creationDate >= @from`
+	postsSinceQuery = partitionQuery + ` WHERE c.type = 'post' AND c.deleted = false AND c.sortKey > @from`
 )
 
 // feedState is the actual and the expected state of the feed.
@@ -110,7 +110,7 @@ func (d *database) readPostsAbove(
 	ctx context.Context, position views.Horizon,
 ) (posts []*auditedItem, total int, err error) {
 	for page, err := range cosmos.Pages[json.RawMessage](ctx, d.posts, azcosmos.NewPartitionKey(), postsSinceQuery, 0,
-		azcosmos.QueryParameter{Name: "@from", Value: string(position.CreationDate)}) {
+		azcosmos.QueryParameter{Name: "@from", Value: position.Position().Key()}) {
 		if err != nil {
 			return nil, 0, err
 		}

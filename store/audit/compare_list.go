@@ -199,12 +199,17 @@ func (c comparer) compareCounter(ctx context.Context, list blog.List, counter *a
 	}
 	is, etag := schema.WeightItem{Type: schema.TypeTombstone}, azcore.ETag("")
 	if weight != nil {
-		is, etag = schema.WeightItem{Type: weight.Type, Weight: weight.Weight}, weight.ETag
+		is, etag = schema.WeightItem{Type: weight.Type, Weight: weight.Weight, SortKey: weight.SortKey}, weight.ETag
 	}
-	if is.Type == should.Type && is.Weight == should.Weight && (weight == nil || weight.unreadable == nil) {
+	hasWeight := is.Type == should.Type && is.Weight == should.Weight
+	switch {
+	case hasWeight && (weight == nil || weight.unreadable == nil && is.SortKey == should.SortKey):
 		return nil, nil
+	case hasWeight && weight.unreadable == nil:
+		d = d.withValues("sortKey", is.SortKey, should.SortKey).withSource(etag)
+	default:
+		d = d.withValues("weight", is.Weight, should.Weight).withSource(etag)
 	}
-	d = d.withValues("weight", is.Weight, should.Weight).withSource(etag)
 	return c.clearStateIfChanged(ctx, []Drift{d}, c.lists, counter)
 }
 

@@ -153,7 +153,7 @@ func (i *auditedItem) isTombstone() bool { return i.Type == schema.TypeTombstone
 // auditedProperties are the properties that an audit reads.
 const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.contentSize,` +
 	` c.contentVersion, IS_DEFINED(c.content) AS hasContent, LEFT(c.content, 202) AS beginning, c.excerpt, c.tags,` +
-	` c.commentCount, c.recentComments, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,` +
+	` c.commentCount, c.recentComments, c.likeCount, c.creationDate, c.sortKey, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,` +
 	` c.authorId, c._etag`
 
 const partitionQuery = `SELECT ` + auditedProperties + ` FROM c`

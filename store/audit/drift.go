@@ -154,6 +154,7 @@ func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 		differ("revision", copy.Revision, post.Revision)
 	}
 	differ("creationDate", copy.CreationDate, post.CreationDate)
+	differ("sortKey", copy.SortKey, schema.SortKey(post.CreationDate, post.ID))
 	differ("updatedDate", copy.UpdatedDate, post.UpdatedDate)
 	differ("version", copy.Version, post.Version)
 	differ("ttl", copy.TTL, int32(0))

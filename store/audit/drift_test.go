@@ -14,7 +14,7 @@ import (
 // TestCopyDriftsCoverItems checks that an audit reads and compares every property of a copy. It
 // changes each property alone, which must be exactly one drift.
 func TestCopyDriftsCoverItems(t *testing.T) {
-	post := schema.PostItem{ID: "p_1", PostID: "p_1", Type: schema.TypePost}
+	post := schema.PostItem{ID: "p_1", PostID: "p_1", Type: schema.TypePost, SortKey: schema.SortKey("", "p_1")}
 	if drifts := audit.CopyDrifts(post, post); len(drifts) > 0 {
 		t.Fatalf("equal items have the drifts %+v", drifts)
 	}

@@ -18,6 +18,7 @@ func TestChangesHaveWhatCopiesNeed(t *testing.T) {
 	item := filled[schema.PostItem]()
 	item.ID, item.PostID, item.Type, item.Deleted, item.TTL = "p_1", "p_1", schema.TypePost, false, 0
 	item.AuthorID = "" // instead of UserID in a deleted post
+	item.SortKey = schema.SortKey(item.CreationDate, item.ID)
 	w.Plant(w.Container(schema.Posts), item.PostID, item)
 	changes, _ := w.changes(schema.Posts, "", 100)
 	if len(changes) != 1 || changes[0].Err != nil || changes[0].Post == nil {

@@ -61,10 +61,10 @@ func TestProvisionReportsDifferences(t *testing.T) {
 		"composite indexes": {
 			func(p *azcosmos.ContainerProperties) {
 				index := slices.Clone(p.IndexingPolicy.CompositeIndexes[0])
-				index[2].Order = azcosmos.CompositeIndexAscending
+				index[1].Order = azcosmos.CompositeIndexAscending
 				p.IndexingPolicy.CompositeIndexes = [][]azcosmos.CompositeIndex{index}
 			},
-			"is (/type, /creationDate desc, /id) and should be (/type, /creationDate desc, /id desc)"},
+			"is (/type, /sortKey) and should be (/type, /sortKey desc)"},
 		"no policy": {
 			func(p *azcosmos.ContainerProperties) { p.IndexingPolicy = nil },
 			"the list of composite indexes of the container posts is empty and should be"},
@@ -191,9 +191,9 @@ func TestEquivalentDefinitionIsNotADifference(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
 		"conflictResolutionPolicy":{"mode":"LastWriterWins"},"uniqueKeyPolicy":{"uniqueKeys":[]},"geospatialConfig":{"type":"Geography"},
 		"indexingPolicy":{"indexingMode":"Consistent","automatic":true,"includedPaths":[{"path":"/userId/?"},{"path":"/*","indexes":[]}],
-		"excludedPaths":[{"path":"/inputHash/?"},{"path":"/edits/*"},{"path":"/title/?"},{"path":"/content/?"},{"path":"/contentVersion/?"},{"path":"/contentSize/*"},{"path":"/recentComments/*"},{"path":"/lastCommentDate/?"},{"path":"/excerpt/?"},{"path":"/tags/*"},{"path":"/\"_etag\"/?"}],
+		"excludedPaths":[{"path":"/inputHash/?"},{"path":"/edits/*"},{"path":"/title/?"},{"path":"/content/?"},{"path":"/contentVersion/?"},{"path":"/contentSize/*"},{"path":"/recentComments/*"},{"path":"/lastCommentDate/?"},{"path":"/excerpt/?"},{"path":"/tags/*"},{"path":"/creationDate/?"},{"path":"/\"_etag\"/?"}],
 		"compositeIndexes":[[{"path":"/type"},{"path":"/creationDate"},{"path":"/id","order":"Ascending"}],
-		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"Descending"},{"path":"/id","order":"descending"}]]}}`), &actual); err != nil {
+		[{"path":"/type","order":"ascending"},{"path":"/sortKey","order":"Descending"}]]}}`), &actual); err != nil {
 		t.Fatal(err)
 	}
 	if found := schema.Containers[1].Differences(actual); len(found) != 1 || !found[0].Tolerated { // a further composite index

@@ -24,32 +24,36 @@ type Container struct {
 	Name         string
 	partitionKey string                      // path
 	included     []string                    // index paths besides /* (indexing)
-	excluded     []string                    // paths of long texts: saves RU, no query reads them
+	excluded     []string                    // paths that no query reads: saves RU
 	only         []string                    // index paths instead of /*, if not empty
 	sorts        [][]azcosmos.CompositeIndex // composite indexes
 }
 
-// The sort orders of lists: newestFirst is ORDER BY c.type, c.creationDate DESC, c.id DESC, or the
-// reverse of all three; liveFirst is ORDER BY c.deleted, c.creationDate DESC, c.id DESC. Lists fix
-// the first property, so they never read a tombstone: it has another type. In feed, all items are
-// of one type, and tombstones have another value of deleted.
+// The sort orders of lists: newestFirst is ORDER BY c.type, c.sortKey DESC, or the reverse of both;
+// liveFirst is ORDER BY c.deleted, c.sortKey DESC. Lists fix the first property, so they never read
+// a tombstone: it has another type. In feed, all items are of one type, and tombstones have another
+// value of deleted.
+//
+// The key is one property, and the last one, because only a range on the last path of a composite
+// index is sure to seek (learn.microsoft.com/azure/cosmos-db/index-policy#composite-indexes). A
+// page that begins deep in a list would otherwise be charged for what is before it.
 var (
-	newestFirst = sortByDate("/type")
-	liveFirst   = sortByDate("/deleted")
+	newestFirst = sortByKey("/type")
+	liveFirst   = sortByKey("/deleted")
 )
 
-// mostUsedFirst is ORDER BY c.type, c.weight DESC, c.id.
+// mostUsedFirst is ORDER BY c.type, c.weight DESC, c.id. Its query has no range: it only reads the
+// first tags.
 var mostUsedFirst = []azcosmos.CompositeIndex{
 	{Path: "/type", Order: azcosmos.CompositeIndexAscending},
 	{Path: "/weight", Order: azcosmos.CompositeIndexDescending},
 	{Path: "/id", Order: azcosmos.CompositeIndexAscending},
 }
 
-func sortByDate(first string) []azcosmos.CompositeIndex {
+func sortByKey(first string) []azcosmos.CompositeIndex {
 	return []azcosmos.CompositeIndex{
 		{Path: first, Order: azcosmos.CompositeIndexAscending},
-		{Path: "/creationDate", Order: azcosmos.CompositeIndexDescending},
-		{Path: "/id", Order: azcosmos.CompositeIndexDescending},
+		{Path: "/sortKey", Order: azcosmos.CompositeIndexDescending},
 	}
 }
 
@@ -58,26 +62,26 @@ var Containers = []Container{
 	{
 		Name:         Users,
 		partitionKey: "/userId",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/formerLists/*", "/recentComments/*"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/formerLists/*", "/recentComments/*", "/creationDate/?"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{
 		Name:         Posts,
 		partitionKey: "/postId",
 		included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
-		excluded:     []string{"/title/?", "/content/?", "/contentSize/*", "/recentComments/*", "/lastCommentDate/?", "/contentVersion/?", "/excerpt/?", "/tags/*", "/inputHash/?", "/edits/*"},
+		excluded:     []string{"/title/?", "/content/?", "/contentSize/*", "/recentComments/*", "/lastCommentDate/?", "/contentVersion/?", "/excerpt/?", "/tags/*", "/inputHash/?", "/edits/*", "/creationDate/?"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{
 		Name:         Feed,
 		partitionKey: "/type",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/recentComments/*"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/recentComments/*", "/creationDate/?"},
 		sorts:        [][]azcosmos.CompositeIndex{liveFirst},
 	},
 	{
 		Name:         Lists,
 		partitionKey: "/list",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/creationDate/?"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst, mostUsedFirst},
 	},
 	{

@@ -24,6 +24,12 @@ const (
 	TypeTombstone = "tombstone"
 )
 
+// SortKey returns the property sortKey of an item that lists sort: a post, a comment, a like, a
+// copy or an entry. Its order is that of the dates, and of the ids of one date. Dates have a fixed
+// length, and the separator sorts before every digit. So the key of an empty id is before all
+// others of its date, and that of an empty date before those of all dates.
+func SortKey(date blog.DateTime, id string) string { return string(date) + "/" + id }
+
 // MaxInlineContent is the size in bytes of UTF-8 up to which a content is a property of its post.
 // A longer one is a ContentItem, because every like, comment and rename rewrites the whole post.
 // docs/benchmarks.md has the measurement behind the number.
@@ -90,6 +96,7 @@ type PostItem struct {
 	LastCommentDate blog.DateTime `json:"lastCommentDate,omitempty"`
 	LikeCount       int           `json:"likeCount"`
 	CreationDate    blog.DateTime `json:"creationDate"`
+	SortKey         string        `json:"sortKey"`
 	UpdatedDate     blog.DateTime `json:"updatedDate,omitempty"` // absent before the first edit
 	Version         int           `json:"version"`
 	Edits           []string      `json:"edits,omitempty"` // ids of the latest edits, oldest first; not in copies
@@ -140,6 +147,7 @@ func NewPostItem(post *blog.Post) (*PostItem, *ContentItem) {
 		Tags:           post.Tags,
 		RecentComments: []RecentComment{},
 		CreationDate:   post.CreationDate,
+		SortKey:        SortKey(post.CreationDate, post.ID),
 		Version:        1,
 		Revision:       1,
 	}
@@ -229,6 +237,7 @@ type CommentItem struct {
 	Content        string        `json:"content"`
 	Excerpt        string        `json:"excerpt,omitempty"` // absent if it equals the content
 	CreationDate   blog.DateTime `json:"creationDate"`
+	SortKey        string        `json:"sortKey"`
 	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"` // absent before the first edit
 	Deleted        bool          `json:"deleted"`
 	InputHash      string        `json:"inputHash,omitempty"`
@@ -252,6 +261,7 @@ func NewCommentItem(postID string, comment *blog.Comment) CommentItem {
 		Content:        comment.Content,
 		Excerpt:        CommentExcerpt(comment.Content),
 		CreationDate:   comment.CreationDate,
+		SortKey:        SortKey(comment.CreationDate, comment.ID),
 	}
 }
 
@@ -354,6 +364,7 @@ type LikeItem struct {
 	UserUsername   string        `json:"userUsername"`
 	AuthorRevision int64         `json:"authorRevision"`
 	CreationDate   blog.DateTime `json:"creationDate"`
+	SortKey        string        `json:"sortKey"`
 }
 
 // NewLikeItem returns the item of a new like, as the script createLike writes it.
@@ -366,6 +377,7 @@ func NewLikeItem(postID string, like *blog.Like) LikeItem {
 		UserUsername:   like.User.Username,
 		AuthorRevision: like.User.Revision,
 		CreationDate:   like.CreationDate,
+		SortKey:        SortKey(like.CreationDate, like.User.ID),
 	}
 }
 

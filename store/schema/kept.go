@@ -53,7 +53,7 @@ func (i *UserItem) Bytes() int {
 
 func (i *PostItem) Bytes() int {
 	bytes := postBytes + len(i.ID) + len(i.PostID) + len(i.UserID) + len(i.Type) + len(i.UserUsername) + len(i.Title) +
-		len(i.Content) + len(i.Excerpt) + len(i.LastCommentDate) + len(i.CreationDate) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
+		len(i.Content) + len(i.Excerpt) + len(i.LastCommentDate) + len(i.CreationDate) + len(i.SortKey) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
 	for n := range i.RecentComments {
 		c := &i.RecentComments[n]
 		bytes += recentBytes + len(c.ID) + len(c.UserID) + len(c.UserUsername) + len(c.Excerpt) + len(c.CreationDate) + len(c.UpdatedDate)
@@ -70,7 +70,7 @@ func textsBytes(texts []string) (bytes int) {
 
 func (i *EntryItem) Bytes() int {
 	return entryBytes + len(i.ID) + len(i.List) + len(i.PostID) + len(i.UserID) + len(i.Type) + len(i.UserUsername) +
-		len(i.Title) + len(i.Excerpt) + len(i.CreationDate) + len(i.UpdatedDate) + textsBytes(i.Tags)
+		len(i.Title) + len(i.Excerpt) + len(i.CreationDate) + len(i.SortKey) + len(i.UpdatedDate) + textsBytes(i.Tags)
 }
 
 func (i *CounterItem) Bytes() int { return counterBytes + len(i.ID) + len(i.List) + len(i.Type) }
@@ -81,11 +81,11 @@ func (i *ContentItem) Bytes() int {
 
 func (i *CommentItem) Bytes() int {
 	return commentBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.UserID) + len(i.UserUsername) + len(i.Content) +
-		len(i.Excerpt) + len(i.CreationDate) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
+		len(i.Excerpt) + len(i.CreationDate) + len(i.SortKey) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
 }
 
 func (i *LikeItem) Bytes() int {
-	return likeBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.UserID) + len(i.UserUsername) + len(i.CreationDate)
+	return likeBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.UserID) + len(i.UserUsername) + len(i.CreationDate) + len(i.SortKey)
 }
 
 func (i *ReservationItem) Bytes() int {

@@ -28,6 +28,7 @@ type EntryItem struct {
 	Excerpt        string        `json:"excerpt"`
 	Tags           []string      `json:"tags,omitempty"`
 	CreationDate   blog.DateTime `json:"creationDate"`
+	SortKey        string        `json:"sortKey"`
 	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"`
 	Version        int           `json:"version"`
 	Revision       int64         `json:"revision"` // of the post, when it was last edited or its author renamed
@@ -49,6 +50,7 @@ func NewEntryItem(list blog.List, post *blog.Post) EntryItem {
 		Excerpt:        post.Excerpt,
 		Tags:           post.Tags,
 		CreationDate:   post.CreationDate,
+		SortKey:        SortKey(post.CreationDate, post.ID),
 		UpdatedDate:    post.UpdatedDate,
 		Version:        post.Version,
 		Revision:       post.Revision,
@@ -100,9 +102,10 @@ const (
 type WeightItem struct {
 	ID       string `json:"id"` // the tag or the month
 	List     string `json:"list"`
-	Type     string `json:"type"`     // TypeTag or TypeMonth; TypeTombstone if the list is empty
-	Weight   int    `json:"weight"`   // see Weight
-	Revision int64  `json:"revision"` // of the list's counter, when the weight was computed
+	Type     string `json:"type"`              // TypeTag or TypeMonth; TypeTombstone if the list is empty
+	Weight   int    `json:"weight"`            // see Weight
+	SortKey  string `json:"sortKey,omitempty"` // the id of a month: months are sorted by it
+	Revision int64  `json:"revision"`          // of the list's counter, when the weight was computed
 	TTL      int32  `json:"ttl,omitempty"`
 }
 
@@ -113,7 +116,7 @@ func NewWeightItem(counter CounterItem) WeightItem {
 		item.ID, item.List, item.Type = tag.Name, TagsPartition, TypeTag
 	} else {
 		month, _ := counter.List.Month()
-		item.ID, item.List, item.Type = month.Name, MonthsPartition, TypeMonth
+		item.ID, item.List, item.Type, item.SortKey = month.Name, MonthsPartition, TypeMonth, month.Name
 	}
 	if item.Weight == 0 {
 		item.Type = TypeTombstone

@@ -212,12 +212,18 @@ func isEarlier(post *blog.Post) string {
 	return fmt.Sprintf("c.deleted = false and c.revision < %d", post.Revision)
 }
 
+// hasDate returns the condition, with "and" before it, that a copy has the date of a post, and
+// therefore its place in lists.
+func hasDate(post *blog.Post) string {
+	return fmt.Sprintf(" and c.creationDate = '%s' and c.sortKey = '%s'", post.CreationDate, schema.SortKey(post.CreationDate, post.ID))
+}
+
 // patchCounts returns the changes of a post's copy after likes and comments, and the condition that
 // the post was not edited and its author not renamed in between. The texts are set too, in case
 // they are damaged.
 func patchCounts(post *blog.Post) (condition string, changes azcosmos.PatchOperations) {
-	condition = isEarlier(post) + fmt.Sprintf(" and c.version = %d and c.authorRevision = %d and c.userUsername = '%s' and c.creationDate = '%s'",
-		post.Version, post.Author.Revision, post.Author.Username, post.CreationDate)
+	condition = isEarlier(post) + hasDate(post) + fmt.Sprintf(" and c.version = %d and c.authorRevision = %d and c.userUsername = '%s'",
+		post.Version, post.Author.Revision, post.Author.Username)
 	if post.UpdatedDate == "" {
 		condition += " and not is_defined(c.updatedDate)"
 	} else {
@@ -338,6 +344,7 @@ func newCopy(post *blog.Post) schema.PostItem {
 		RecentComments: schema.RecentCommentsOf(post),
 		LikeCount:      post.LikeCount,
 		CreationDate:   post.CreationDate,
+		SortKey:        schema.SortKey(post.CreationDate, post.ID),
 		UpdatedDate:    post.UpdatedDate,
 		Version:        post.Version,
 		Revision:       post.Revision,

@@ -83,6 +83,9 @@ func TestChangedPostsHaveWholeCopies(t *testing.T) {
 			first.OK(err)
 			got, want := w.item(p.Container, "p_1"), first.item(p.Container, alone.ID)
 			want["id"], want["postId"] = "p_1", "p_1"
+			if !state.Deleted {
+				want["sortKey"] = schema.SortKey(state.CreationDate, "p_1")
+			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, state %d: the copy is\n%v, want\n%v", name, i, got, want)
 			}

@@ -293,8 +293,8 @@ func (e listEntries) copyOf(post *blog.Post, _ CopyState) any {
 	}{newTombstone(post, schema.TypeTombstone), e.list}
 }
 
-// patch sets all properties that change with edits and renames. An edit never removes updatedDate,
-// but the entry may be of a state that the database has lost.
+// patch sets all properties that change with edits and renames. An edit never removes updatedDate
+// or changes the date of creation, but the entry may be of a state that the database has lost.
 func (e listEntries) patch(post *blog.Post) (condition string, changes azcosmos.PatchOperations) {
 	changes.AppendSet("/userUsername", post.Author.Username) // at most ten
 	changes.AppendSet("/authorRevision", post.Author.Revision)
@@ -302,14 +302,14 @@ func (e listEntries) patch(post *blog.Post) (condition string, changes azcosmos.
 	changes.AppendSet("/contentSize", post.ContentSize)
 	changes.AppendSet("/excerpt", post.Excerpt)
 	changes.AppendSet("/tags", append([]string{}, post.Tags...)) // not null
-	changes.AppendSet("/creationDate", string(post.CreationDate))
 	changes.AppendSet("/version", post.Version)
 	changes.AppendSet("/revision", post.Revision)
+	condition = isEarlier(post) + hasDate(post)
 	if post.UpdatedDate == "" {
-		return isEarlier(post) + " and not is_defined(c.updatedDate)", changes
+		return condition + " and not is_defined(c.updatedDate)", changes
 	}
 	changes.AppendSet("/updatedDate", string(post.UpdatedDate))
-	return isEarlier(post), changes
+	return condition, changes
 }
 
 func (listEntries) follow(context.Context, []projected) error { return nil }

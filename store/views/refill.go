@@ -33,12 +33,12 @@ const (
 	FeedMargin = refillBelow - blog.FeedLength
 
 	newestCopiesQuery = `SELECT TOP @n * FROM c WHERE c.deleted = false` +
-		` ORDER BY c.deleted, c.creationDate DESC, c.id DESC`
+		` ORDER BY c.deleted, c.sortKey DESC`
 
 	// olderPostsQuery is a filter across partitions. The service rejects ORDER BY there, so the
 	// caller sorts.
 	olderPostsQuery = `SELECT c.id, c.creationDate FROM c WHERE c.type = 'post' AND c.deleted = false` +
-		` AND c.creationDate >= @from AND c.creationDate <= @to`
+		` AND c.sortKey > @from AND c.sortKey <= @to`
 )
 
 // RefillFeed writes the copies of older posts to the feed if deletions have left fewer than
@@ -148,11 +148,10 @@ var errBackfilled = blog.Errorf(blog.Conflict, "Many older posts were created du
 // restorePosts writes the copies of all posts at or below the horizon and above a position, newest
 // first.
 func (v *Views) restorePosts(ctx context.Context, horizon Horizon, rest FeedPosition) error {
-	rows, err := v.postsBetween(ctx, FeedPosition{CreationDate: rest.CreationDate}, horizon.Position(), 2*FeedCapacity)
+	rows, err := v.postsBetween(ctx, rest, horizon.Position(), 2*FeedCapacity)
 	if err != nil {
 		return err
 	}
-	rows = keepAbove(rows, rest)
 	if len(rows) == 2*FeedCapacity {
 		return errBackfilled
 	}
@@ -169,6 +168,9 @@ type FeedPosition struct {
 	CreationDate blog.DateTime `json:"creationDate"`
 	ID           string        `json:"id"`
 }
+
+// Key returns the sort key of the position (schema.SortKey).
+func (p FeedPosition) Key() string { return schema.SortKey(p.CreationDate, p.ID) }
 
 func positionOf(post *blog.Post) FeedPosition { return FeedPosition{post.CreationDate, post.ID} }
 
@@ -216,18 +218,18 @@ func FirstWindow(live []FeedPosition, horizon Horizon) time.Duration {
 	return max(time.Second, live[0].CreationDate.Time().Sub(horizon.CreationDate.Time()))
 }
 
-// postsBetween returns the newest n posts from a position to another, inclusively, newest first. It
-// keeps no more than a page and n posts in memory. The id of from is ignored.
+// postsBetween returns the newest n posts above a position and not above another, newest first. It
+// keeps no more than a page and n posts in memory.
 func (v *Views) postsBetween(ctx context.Context, from, to FeedPosition, n int) ([]FeedPosition, error) {
 	var newest []FeedPosition
 	for page, err := range cosmos.Pages[FeedPosition](ctx, v.posts, azcosmos.NewPartitionKey(), olderPostsQuery, 0,
-		azcosmos.QueryParameter{Name: "@from", Value: string(from.CreationDate)},
-		azcosmos.QueryParameter{Name: "@to", Value: string(to.CreationDate)},
+		azcosmos.QueryParameter{Name: "@from", Value: from.Key()},
+		azcosmos.QueryParameter{Name: "@to", Value: to.Key()},
 	) {
 		if err != nil {
 			return nil, err
 		}
-		newest = slices.DeleteFunc(append(newest, page...), func(row FeedPosition) bool { return CompareNewestFirst(row, to) < 0 })
+		newest = append(newest, page...)
 		slices.SortFunc(newest, CompareNewestFirst)
 		newest = newest[:min(n, len(newest))]
 	}

@@ -142,7 +142,7 @@ func (s postScene) state(outcomes ...error) string {
 	s.OK(err)
 	var lines []string
 	differs := func(name string, _ any) bool {
-		return strings.HasPrefix(name, "_") || name == "id" || name == "postId" || strings.HasSuffix(name, "Date") ||
+		return strings.HasPrefix(name, "_") || name == "id" || name == "postId" || strings.HasSuffix(name, "Date") || name == "sortKey" ||
 			name == "edits" // ids of the edits
 	}
 	for _, item := range items {

@@ -161,7 +161,7 @@ func (w *world) feedPosition(day int, id string) blog.Position {
 }
 
 func feedCopy(p blog.Position, deleted bool) schema.PostItem {
-	return schema.PostItem{ID: p.ID, PostID: p.ID, Type: schema.TypePost, CreationDate: p.CreationDate, Deleted: deleted}
+	return schema.PostItem{ID: p.ID, PostID: p.ID, Type: schema.TypePost, CreationDate: p.CreationDate, SortKey: schema.SortKey(p.CreationDate, p.ID), Deleted: deleted}
 }
 
 // tryWriteFeed writes a copy with the trigger.

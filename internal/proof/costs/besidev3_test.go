@@ -22,7 +22,7 @@ var v3Charges = map[string]v3Charge{
 	"`createPost` (C2)":              {12.73, 1.1},
 	"`updatePost` (C2)":              {8.78, 1.1},
 	"`post` (Q2)":                    {1.07, 1.1},
-	"`User.posts` (Q3)":              {7.19, 1.4},
+	"`User.posts` (Q3)":              {7.19, 1.45},
 	"`createComment` (C3)":           {17.67, 1.1},
 	"`updateComment`":                {9.31, 1.75},
 	"`deleteComment`":                {16.00, 1.6},
@@ -30,7 +30,7 @@ var v3Charges = map[string]v3Charge{
 	"`likePost` (C4)":                {17.20, 1.1},
 	"`Post.likes` (Q5)":              {6.15, 1.1},
 	"`feed` (Q6)":                    {6.19, 1.6},
-	"`feed(first: 100)`":             {20.99, 1.65}, // dates of arrival are two percent
+	"`feed(first: 100)`":             {20.99, 1.75}, // dates of arrival are two percent
 	"`feed(first: 100)`, 3 comments": {372, 0.1},
 }
 

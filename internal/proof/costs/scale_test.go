@@ -39,7 +39,7 @@ const (
 
 // bytesEach are the bytes of JSON for each post in each container, with its comments and likes, as
 // measured in the items of `seed --users 30`.
-var bytesEach = map[string]float64{"posts": 22_500, "users": 1590, "lists": 2500, "usernames": 13}
+var bytesEach = map[string]float64{"posts": 25_200, "users": 1660, "lists": 2660, "usernames": 13}
 
 // TestScale compares the tables of docs/azure.md for many users with the charges of one request
 // each.

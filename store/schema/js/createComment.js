@@ -27,6 +27,7 @@ function createComment(args) {
       response.setBody({ code: "POST_NOT_FOUND" });
       return;
     }
+    const creationDate = after(args.creationDate, lastDate(post));
     // Copies only known arguments, so that nothing else enters the container.
     const comment = {
       id: args.id,
@@ -36,7 +37,8 @@ function createComment(args) {
       userUsername: args.userUsername,
       authorRevision: args.authorRevision,
       content: args.content,
-      creationDate: after(args.creationDate, lastDate(post)),
+      creationDate: creationDate,
+      sortKey: creationDate + "/" + args.id,
       deleted: false
     };
     if (args.excerpt) comment.excerpt = args.excerpt;

@@ -30,7 +30,8 @@ function createLike(args) {
       userId: args.userId,
       userUsername: args.userUsername,
       authorRevision: args.authorRevision,
-      creationDate: args.creationDate
+      creationDate: args.creationDate,
+      sortKey: args.creationDate + "/" + args.userId
     };
 
     accepted(collection.createDocument(collection.getSelfLink(), like, { disableAutomaticIdGeneration: true }, err => {

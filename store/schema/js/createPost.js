@@ -31,6 +31,7 @@ function createPost(args) {
       recentComments: [],
       likeCount: 0,
       creationDate: args.creationDate,
+      sortKey: args.creationDate + "/" + args.id,
       version: 1,
       revision: 1,
       deleted: false

@@ -52,7 +52,7 @@ function deleteComment(args) {
   // Finds the newest comments, and the one to delete among them.
   function findNewest(comment, found, continuation) {
     const query = {
-      query: "SELECT TOP @n * FROM c WHERE c.type = 'comment' ORDER BY c.type, c.creationDate DESC, c.id DESC",
+      query: "SELECT TOP @n * FROM c WHERE c.type = 'comment' ORDER BY c.type, c.sortKey DESC",
       parameters: [{ name: "@n", value: maxRecent + 1 }]
     };
     const options = { pageSize: maxRecent + 1 };

@@ -18,7 +18,7 @@ function restoreRecentComments(args) {
 
   function findNewest(post, found, continuation) {
     const query = {
-      query: "SELECT TOP @n * FROM c WHERE c.type = 'comment' ORDER BY c.type, c.creationDate DESC, c.id DESC",
+      query: "SELECT TOP @n * FROM c WHERE c.type = 'comment' ORDER BY c.type, c.sortKey DESC",
       parameters: [{ name: "@n", value: maxRecent }]
     };
     const options = { pageSize: maxRecent };

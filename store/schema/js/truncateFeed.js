@@ -107,7 +107,7 @@ function truncateFeed() {
   // Finds the other copies from the 200th on; their number is the number of surplus copies. The
   // query excludes the written copy, because it may or may not see the write that triggered it.
   function find() {
-    const order = " ORDER BY c.deleted, c.creationDate DESC, c.id DESC OFFSET @offset LIMIT @limit";
+    const order = " ORDER BY c.deleted, c.sortKey DESC OFFSET @offset LIMIT @limit";
     queryOthers(order, keep - 1, most + 1, "", [], (others) => {
       if (others.length <= most) trim(others, most - 1);
       else findOldest();
@@ -117,7 +117,7 @@ function truncateFeed() {
   // Finds the oldest copies, to delete them first. If not all surplus copies can be deleted, those
   // that stay then adjoin the newest 200.
   function findOldest() {
-    const order = " ORDER BY c.deleted DESC, c.creationDate, c.id OFFSET @offset LIMIT @limit";
+    const order = " ORDER BY c.deleted DESC, c.sortKey OFFSET @offset LIMIT @limit";
     queryOthers(order, 0, most, "", [], (others) => trim(others, 0));
   }
 
@@ -202,12 +202,8 @@ function truncateFeed() {
   // throughput to others.
   function findBelow(continuation) {
     const query = {
-      query: "SELECT c.id, c.arrivalDate, c._self FROM c WHERE c.deleted = false AND c.creationDate <= @date" +
-        " AND (c.creationDate < @date OR c.id <= @id)",
-      parameters: [
-        { name: "@date", value: horizon.creationDate },
-        { name: "@id", value: horizon.postId }
-      ]
+      query: "SELECT c.id, c.arrivalDate, c._self FROM c WHERE c.deleted = false AND c.sortKey <= @horizon",
+      parameters: [{ name: "@horizon", value: horizon.creationDate + "/" + horizon.postId }]
     };
     const options = { pageSize: most };
     if (continuation) options.continuation = continuation;
