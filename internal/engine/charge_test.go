@@ -229,6 +229,56 @@ func TestOrdersAreChargedByReturnedItems(t *testing.T) {
 	is.near("all items in an order", query("SELECT * FROM c ORDER BY c.n"), all)
 	is.near("the first five in an order", query("SELECT TOP 5 * FROM c ORDER BY c.n"), queryBase+(all-queryBase)/4)
 	is.near("the first five in no order", query("SELECT TOP 5 * FROM c"), queryBase+(all-queryBase)/4)
+	is.near("five after ten others", query("SELECT * FROM c ORDER BY c.n OFFSET 10 LIMIT 5"), queryBase+(all-queryBase)*3/4)
+	is.near("five after a position", query("SELECT TOP 5 * FROM c WHERE c.n > 20 ORDER BY c.n"), queryBase+(all-queryBase)/4)
+	is.near("five after a position, with another filter", query("SELECT TOP 5 * FROM c WHERE c.postId = 'p' AND c.n > 20 ORDER BY c.n"), all)
+	is.near("five after a position on another path", query("SELECT TOP 5 * FROM c WHERE c.id > '05' ORDER BY c.n"), all)
+}
+
+// TestRangesSeekByTheDocumentedRules reads pages at growing depths of a list. Microsoft's page on
+// indexing policies says of filters with ORDER BY that the properties of equalities come first, and
+// that "the property used in the range filter or system function should be defined last in the
+// composite index" (learn.microsoft.com/azure/cosmos-db/index-policy). A range on another path, or
+// an order that leaves out the equality, is charged for all items before the page.
+func TestRangesSeekByTheDocumentedRules(t *testing.T) {
+	a := newAccount(t, Options{})
+	a.must(201, a.send("POST", "dbs", `{"id":"blog"}`))
+	a.must(201, a.send("POST", "dbs/blog/colls", `{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"indexingPolicy":{
+		"compositeIndexes":[[{"path":"/type"},{"path":"/date","order":"descending"},{"path":"/id","order":"descending"}],
+			[{"path":"/type"},{"path":"/key","order":"descending"}]]}}`))
+	const items, size = 120, 10
+	for i := range items {
+		a.create("p", fmt.Sprintf(`{"id":"%03d","postId":"p","type":"like","date":"d%03d","key":"d%03d/%03d"}`, i, i/2, i/2, i))
+	}
+	// page returns the charge of the page that begins after so many items, and checks the items.
+	page := func(query string, depth int) float64 {
+		id := items - depth
+		text := strings.NewReplacer("@n", strconv.Itoa(size), "@date", fmt.Sprintf("'d%03d'", id/2), "@id", fmt.Sprintf("'%03d'", id),
+			"@key", fmt.Sprintf("'d%03d/%03d'", id/2, id)).Replace("SELECT TOP @n * FROM c WHERE c.type = 'like' AND " + query)
+		got := a.must(200, a.query("p", fmt.Sprintf(`{"query":%q}`, text)))
+		if ids := got.ids(); len(ids) != size || ids[0] != fmt.Sprintf("%03d", id-1) || ids[size-1] != fmt.Sprintf("%03d", id-size) {
+			t.Errorf("%s: %v", text, ids)
+		}
+		loaded := "retrievedDocumentCount=" + strconv.Itoa(int(math.Round((charge(t, got)-queryBase)/(queryPerItem+queryPerKB*kilobytes(len(got.items()[0].String()))))))
+		if metrics := got.header.Get("X-Ms-Documentdb-Query-Metrics"); !strings.Contains(metrics, loaded+";") {
+			t.Errorf("%s: charged as %s, but %s", text, loaded, metrics)
+		}
+		return charge(t, got)
+	}
+	const byTwo = "c.date <= @date AND (c.date < @date OR c.id < @id) "
+	for _, query := range []string{
+		byTwo + "ORDER BY c.type, c.date DESC, c.id DESC",
+		byTwo + "ORDER BY c.date DESC",
+		"c.key < @key ORDER BY c.key DESC",
+	} {
+		if first, second, last := page(query, 10), page(query, 50), page(query, 100); second < 1.9*first || last < 1.5*second {
+			t.Errorf("%s: %.2f, %.2f and %.2f RU, as if it sought", query, first, second, last)
+		}
+	}
+	const byOne = "c.key < @key ORDER BY c.type, c.key DESC"
+	if first, last := page(byOne, 10), page(byOne, 100); math.Abs(first-last) > 0.01 {
+		t.Errorf("%s: %.2f and %.2f RU", byOne, first, last)
+	}
 }
 
 func names(low, high int) string {

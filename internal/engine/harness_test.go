@@ -84,6 +84,7 @@ func (a *account) Close() error {
 const blogContainer = `{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
 	"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/userId/?"}],"compositeIndexes":[
 		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"descending"},{"path":"/id","order":"descending"}],
+		[{"path":"/postId","order":"ascending"},{"path":"/id","order":"ascending"}],
 		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"ascending"},{"path":"/id","order":"ascending"}]]}}`
 
 const (

@@ -217,19 +217,30 @@ func (g pager) nextDocument(candidates candidates) (query.Document, bool, error)
 	}
 }
 
-// charge returns the charge of a page that visited some physical ranges. The service has every
-// order in its index, and loads only the items that it returns. If the engine has sorted the items
-// itself, only that part of them is charged.
+// charge returns the charge of a page that visited some physical ranges. If the engine has sorted
+// the items itself, those are charged that an index of the one sorted path would have loaded: the
+// rows, and those that OFFSET skipped. But what a range skips is charged too, unless it is the only
+// condition and on that path: "The RU cost of the query can be reduced with a composite index" if
+// it filters on one property and sorts by another
+// (learn.microsoft.com/azure/cosmos-db/index-policy#queries-with-a-filter-and-order-by).
 func (p *page) charge(bound *query.Bound, ranges int) float64 {
 	if bound.CountsOnly() {
 		return countCharge(ranges, p.loaded)
 	}
 	loaded, bytes := p.loaded, p.loadedBytes
-	if len(bound.Order()) > 0 && !p.sorted && len(p.rows) < loaded {
-		bytes = bytes / loaded * len(p.rows)
-		loaded = len(p.rows)
+	if len(bound.Order()) > 0 && !p.sorted && seeksInOrder(bound.Conditions(), bound.Order()[0]) {
+		loaded = min(loaded, len(p.rows)+bound.Offset())
+		bytes = bytes / max(p.loaded, 1) * loaded
 	}
 	return queryCharge(ranges, loaded, bytes)
+}
+
+// seeksInOrder reports whether an index of one path alone finds the first item that meets the
+// conditions, in the order of the path: there is no range, or no condition on another path.
+func seeksInOrder(conditions []query.Condition, order query.OrderItem) bool {
+	isRange := func(c query.Condition) bool { return c.Op != query.Eq && c.Op != query.In }
+	isElsewhere := func(c query.Condition) bool { return !slices.Equal(c.Path, order.Path) }
+	return !slices.ContainsFunc(conditions, isRange) || !slices.ContainsFunc(conditions, isElsewhere)
 }
 
 // metrics returns the header x-ms-documentdb-query-metrics. The engine does not measure times.

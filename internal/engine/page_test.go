@@ -61,24 +61,26 @@ func commentDate(date int) string { return fmt.Sprintf("2026-01-01T%06d", date) 
 
 // TestSortedPagesReadAPage checks that a page of a sorted query reads only its items and the
 // next one, however large the partition is. It tests the first page and middle pages, found by
-// continuation or by the last item's values, in both directions. The order comes from a
-// composite index or, for one property, from a part of it or from the items' keys.
+// continuation or by the last item's value, in both directions. The order comes from a composite
+// index or, for one property, from a part of it or from the items' keys.
+// TestRangesSeekByTheDocumentedRules has the orders whose middle pages are not found by a value.
 func TestSortedPagesReadAPage(t *testing.T) {
 	count, size := *sortedComments, 20
 	a := newBlog(t, Options{})
 	a.create("p", `{"id":"a-post","postId":"p","type":"post","creationDate":"2026"}`)
 	a.createMany("p", count, func(i int) string { return comment(i, i) })
 	for _, test := range []struct{ order, where, after string }{
-		{"c.type, c.creationDate, c.id", "c.type = 'comment'", "c.creationDate >= @date AND (c.creationDate > @date OR c.id > @id)"},
-		{"c.type, c.creationDate DESC, c.id DESC", "c.type = 'comment'", "c.creationDate <= @date AND (c.creationDate < @date OR c.id < @id)"},
-		{"c.creationDate", "c.type = 'comment'", "c.creationDate > @date"},
-		{"c.creationDate DESC", "c.type = 'comment'", "c.creationDate < @date"},
+		{"c.postId, c.id", "c.postId = 'p'", "c.id > @id"},
+		{"c.postId DESC, c.id DESC", "c.postId = 'p'", "c.id < @id"},
+		{"c.type, c.creationDate DESC, c.id DESC", "c.type = 'comment'", "true"},
+		{"c.creationDate", "c.type = 'comment'", "true"},
+		{"c.creationDate DESC", "c.type = 'comment'", "true"},
 		{"c.id", "c.postId = 'p'", "true"},
 		{"c.id DESC", "c.postId = 'p'", "true"},
 	} {
 		for name, where := range map[string]string{"first": test.where, "middle": test.where + " AND " + test.after} {
 			text := "SELECT * FROM c WHERE " + where + " ORDER BY " + test.order
-			body := queryBody(text, "@date", strconv.Quote(commentDate(count/2)), "@id", strconv.Quote(commentID(count/2)))
+			body := queryBody(text, "@id", strconv.Quote(commentID(count/2)))
 			got := a.must(200, a.query("p", body, "x-ms-max-item-count", fmt.Sprint(size)))
 			if n := retrieved(t, got); n > size+1 || len(got.items()) != size {
 				t.Errorf("%s: the %s page has %d items but loaded %d", text, name, len(got.items()), n)

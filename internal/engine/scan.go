@@ -36,18 +36,20 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 	}
 	conditions := bound.Conditions()
 	order := bound.Order()
+	seekable := conditions
 	x, backwards, ok := c.indexForOrder(order, conditions)
 	if !ok && len(order) > 1 {
 		return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
 	}
 	if ok && s.partition != nil {
 		p.sorted, p.backwards = true, backwards
+		seekable = x.seekable(conditions, order)
 	} else if x, ok = c.indexFor(conditions, s); !ok && s.partition == nil {
 		x, ok = creation, true
 	}
 	if ok {
 		p.indexed, p.index, p.keyRange = true, x, s.keyRange
-		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
+		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), seekable)
 		return p, nil
 	}
 	p.low = itemKey(c.number, s.partition.prefix)
@@ -203,6 +205,23 @@ func (x index) prefix(container uint32, p *partition) []byte {
 		return key
 	}
 	return append(key, p.prefix...)
+}
+
+// seekable returns the conditions by which a scan of the index in the order of a query may seek. A
+// range is one of them only if the documentation says that the index serves it: "If a property has
+// a range filter, then this property should be defined last in the composite index", and the order
+// has all paths of the index, those of the equalities first
+// (learn.microsoft.com/azure/cosmos-db/index-policy#queries-with-a-filter-and-order-by). By any
+// other range, the scan begins where the order does, and loads what it skips. It is charged for
+// that.
+//
+// Queries without an order seek by every range, because every path has an index of its own (on the
+// same page, "Range indexes").
+func (x index) seekable(conditions []query.Condition, order []query.OrderItem) []query.Condition {
+	last := x.paths[len(x.paths)-1]
+	return slices.DeleteFunc(slices.Clone(conditions), func(condition query.Condition) bool {
+		return condition.Op != query.Eq && (len(order) < len(x.paths) || !slices.Equal(condition.Path, last.Path))
+	})
 }
 
 // bounds returns the range of keys that meets the conditions: equalities on the first paths,

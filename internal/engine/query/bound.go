@@ -127,6 +127,9 @@ func (b *Bound) Disjuncts() [][]Condition {
 // paths of Conditions.
 func (b *Bound) Order() []OrderItem { return b.tree.order }
 
+// Offset returns the number of rows that OFFSET skips.
+func (b *Bound) Offset() int { return b.offset }
+
 // Streams reports whether the query returns at most one row for each document, in the order of
 // the source. A later Run can then resume where the source stopped. This holds for queries with
 // FROM and without aggregates or DISTINCT, if the source is in the order of Order.
