@@ -96,7 +96,6 @@ func TestLagOfSplitRange(t *testing.T) {
 		t.Errorf("%d changes behind before the lease is replaced", got)
 	}
 	w.settle()
-	w.settle() // the first one notices the split
 	if got := w.lags()[schema.Posts]; got != 0 {
 		t.Errorf("%d changes behind at the end", got)
 	}

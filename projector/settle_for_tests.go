@@ -18,6 +18,9 @@ func (p *Projector) SettleForTests(ctx context.Context) (err error) {
 	defer p.beats(ctx)()
 	defer func() { err = errors.Join(err, p.releaseAll(ctx)) }()
 	for busy := true; busy; {
+		for _, container := range sources {
+			p.feeds.ForgetLayout(container) // a test need not wait until a split or merge is noticed
+		}
 		if _, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, p.confirmLoop(w)) }); err != nil {
 			return err
 		}

@@ -88,7 +88,7 @@ func (w *world) open(wire *cosmostest.Transport) *cosmos.DB {
 }
 
 // balanced is a time after which a projector has its leases, also those of a range that was split.
-const balanced = 5 * time.Second
+const balanced = 10 * time.Second
 
 // startProjector runs a projector in a process of its own until the returned function is called.
 func (w *world) startProjector(owner string, poll time.Duration) (stop func()) {
