@@ -107,7 +107,7 @@ func TestMissingIndex(t *testing.T) {
 		server := start(t, environment, command, "--addr", "127.0.0.1:0")
 		server.requireExitCode(t, 1)
 		output := server.stderr.String()
-		const want = "the container posts lacks the composite index (/type, /creationDate desc, /id desc): change the indexing policy"
+		const want = "the container posts lacks the composite index (/type, /sortKey desc): change the indexing policy"
 		if strings.Count(output, "\n") != 1 || !strings.Contains(output, want) {
 			t.Errorf("%s: got %q", command, output)
 		}

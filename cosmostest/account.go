@@ -39,6 +39,11 @@ type Options struct {
 	// x-ms-cosmos-priority-level: Low are rejected if no more than that is left.
 	Throughput float64
 
+	// MetadataReads is the number of reads of definitions (the account, databases, containers, feed
+	// ranges, offers and scripts) that are answered in five minutes. The service answers 500. Others
+	// are rejected with 429. 0 is no limit.
+	MetadataReads int
+
 	// ThroughputLimit is the account's limit of its total throughput, in RU/s, as that of the free
 	// tier. Creating or raising a throughput beyond it is rejected with 400 and substatus 1028, and so
 	// is a container outside of a shared throughput that names none. 0 is no limit.
@@ -241,6 +246,7 @@ func (o Options) engine(clock *replayClock, hooks Scripts) engine.Options {
 		Now:                 clock.Now,
 		Throughput:          o.Throughput,
 		Buckets:             o.Buckets,
+		MetadataReads:       o.MetadataReads,
 		ThroughputLimit:     o.ThroughputLimit,
 		EtagsOfShownChanges: o.EtagsOfShownChanges,
 		KeepExpired:         o.Follower || o.Leader != nil,

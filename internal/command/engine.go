@@ -33,6 +33,9 @@ func runEngine(ctx context.Context, task Task) error {
 			Throughput: float64(c.EngineRU),
 			Buckets:    buckets,
 		}
+		if options.Throughput > 0 {
+			options.MetadataReads = serviceMetadataReads
+		}
 		engine, err := datafolder.OpenEngine(r, c.Data, options, task.Logger)
 		if err != nil {
 			return err
@@ -73,3 +76,7 @@ func runEngine(ctx context.Context, task Task) error {
 		return server.Serve(r.Context(), listener)
 	})
 }
+
+// serviceMetadataReads is the number of reads of definitions that an account answers in five
+// minutes (learn.microsoft.com/azure/cosmos-db/concepts-limits).
+const serviceMetadataReads = 500

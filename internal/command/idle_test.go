@@ -9,15 +9,18 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"cosmosblog/cosmostest"
+	"cosmosblog/internal/blog"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/proof/docsection"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 )
@@ -85,6 +88,50 @@ func TestIdle(t *testing.T) {
 	compareIdle(t, table.String())
 }
 
+// TestMetadataThrottled serves an account that answers no more requests for metadata. All else goes
+// on: posts are created and projected, and the process is ready.
+func TestMetadataThrottled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &idleCounter{account: cosmostest.New(t, cosmostest.Options{})}
+		db, err := provision.OpenEmbedded(t.Context(), c.account.(*cosmostest.Account), cosmos.Options{Transport: inprocess.To(c)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		task := quiet(io.Discard)
+		task.Config.Projector = true
+		err = lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
+			probe, err := startProbed(r, task, &datafolder.Database{DB: db})
+			if err != nil {
+				return err
+			}
+			s := storetest.Open(db)
+			ada := createUser(t, s, "Ada")
+			time.Sleep(time.Minute)
+			probe(t, "/readyz")
+			c.refuses.Store(true)
+			c.reset()
+			for minute := range 10 {
+				if _, err := s.CreatePost(t.Context(), ada, blog.PostInput{Title: "A title", Content: "A text."}); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(time.Minute)
+				probe(t, "/readyz")
+				if feed, err := s.Feed(t.Context(), blog.PageRequest{First: 20}); err != nil || len(feed.Items) != minute+1 {
+					t.Errorf("after %d posts, the feed is %+v, %v", minute+1, feed, err)
+				}
+			}
+			if count, _ := db.Throttles(); count > 0 || c.metadata == 0 || c.metadata > 2*maxIdleMetadata {
+				t.Errorf("%d throttled requests to items, %d for metadata in ten minutes", count, c.metadata)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // compareIdle compares the section idle of docs/azure.md, or writes it.
 func compareIdle(t *testing.T, want string) {
 	t.Helper()
@@ -124,6 +171,7 @@ func startProbed(r *lifecycle.Runner, task Task, database *datafolder.Database) 
 // idleCounter counts the requests to an account, and their charges in RU.
 type idleCounter struct {
 	account http.Handler
+	refuses atomic.Bool // reads of definitions
 
 	mu               sync.Mutex // guards the fields below
 	charge, ofLeases float64
@@ -132,9 +180,14 @@ type idleCounter struct {
 }
 
 func (c *idleCounter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c.account.ServeHTTP(w, r)
-	charge, _ := strconv.ParseFloat(w.Header().Get("X-Ms-Request-Charge"), 64)
 	target, ofItems := cosmos.TargetOf(r)
+	if !ofItems && c.refuses.Load() {
+		w.Header().Set("X-Ms-Retry-After-Ms", "60000")
+		w.WriteHeader(http.StatusTooManyRequests)
+	} else {
+		c.account.ServeHTTP(w, r)
+	}
+	charge, _ := strconv.ParseFloat(w.Header().Get("X-Ms-Request-Charge"), 64)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {

@@ -135,7 +135,7 @@ var settings = []Setting{
 		Flag:     "lease-renew", Env: "COSMOSBLOG_LEASE_RENEW", Default: "5s",
 		Meaning: "How often a projector writes the heartbeat that keeps its leases. With more than 5 s, " +
 			"answers to mutations that change nothing may be `stale` while nothing else is written.",
-		field:   func(c *Config) any { return &c.LeaseRenew },
+		field: func(c *Config) any { return &c.LeaseRenew },
 	},
 	{
 		Commands: []string{Serve, Projector, Seed, Copy, Audit, Rebuild},

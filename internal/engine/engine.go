@@ -56,6 +56,10 @@ type Options struct {
 	// rejected with 429 and substatus 3212. A bucket without a percentage has no limit of its own.
 	Buckets map[int]float64
 
+	// MetadataReads is the number of reads of definitions that the engine answers in five minutes. The
+	// service answers 500. Others are rejected with 429. 0 is no limit.
+	MetadataReads int
+
 	// ThroughputLimit is the account's limit of its total throughput, in RU/s. What would exceed it is
 	// rejected with 400 and substatus 1028: a database or container with a throughput, and a higher
 	// throughput. A container outside of a shared throughput then needs an explicit one. 0 is no
@@ -115,6 +119,8 @@ type Engine struct {
 	waiting atomic.Int64 // number of transactions waiting for the disk
 
 	account atomic.Pointer[accountProperties]
+
+	metadata metadataReads
 
 	life   string // see Life
 	epoch  uint64 // number of times the folder was opened

@@ -253,6 +253,11 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 	if e.closed {
 		return nil, errorf(http.StatusServiceUnavailable, 0, "The engine is closed.")
 	}
+	if limit := e.options.MetadataReads; limit > 0 && req.isMetadataRead() {
+		if wait := e.metadata.admit(limit, e.options.Now()); wait > 0 {
+			return refusal(wait), errMetadataThrottled
+		}
+	}
 	if err := req.resolve(); err != nil {
 		return nil, err
 	}

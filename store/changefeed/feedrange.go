@@ -52,7 +52,8 @@ type keptLayout struct {
 	at time.Time
 }
 
-// Layout returns the layout of a container, as of the last minute. The result must not be changed.
+// Layout returns the layout of a container, as of the last minute, or a former one if the account
+// answers no more requests for metadata. The result must not be changed.
 func (f *Feeds) Layout(ctx context.Context, container string) (Layout, error) {
 	f.layouts.mu.Lock()
 	kept, ok := f.layouts.kept[container]
@@ -61,19 +62,26 @@ func (f *Feeds) Layout(ctx context.Context, container string) (Layout, error) {
 		return kept.Layout, nil
 	}
 	at := time.Now()
+	layout, err := f.readLayout(ctx, container)
+	if ok && cosmos.IsThrottled(err) {
+		layout, err = kept.Layout, nil // for another minute
+	}
+	if err != nil {
+		return Layout{}, err
+	}
+	f.layouts.mu.Lock()
+	defer f.layouts.mu.Unlock()
+	f.layouts.kept[container] = keptLayout{layout, at}
+	return layout, nil
+}
+
+func (f *Feeds) readLayout(ctx context.Context, container string) (Layout, error) {
 	resourceID, err := f.ResourceID(ctx, container)
 	if err != nil {
 		return Layout{}, err
 	}
 	ranges, err := f.FeedRanges(ctx, container)
-	if err != nil {
-		return Layout{}, err
-	}
-	kept = keptLayout{Layout{resourceID, ranges}, at}
-	f.layouts.mu.Lock()
-	defer f.layouts.mu.Unlock()
-	f.layouts.kept[container] = kept
-	return kept.Layout, nil
+	return Layout{resourceID, ranges}, err
 }
 
 // ForgetLayout makes the next Layout of a container read it: a page of its change feed shows that
@@ -81,7 +89,9 @@ func (f *Feeds) Layout(ctx context.Context, container string) (Layout, error) {
 func (f *Feeds) ForgetLayout(container string) {
 	f.layouts.mu.Lock()
 	defer f.layouts.mu.Unlock()
-	delete(f.layouts.kept, container)
+	if kept, ok := f.layouts.kept[container]; ok {
+		f.layouts.kept[container] = keptLayout{kept.Layout, time.Time{}}
+	}
 }
 
 // Overlaps reports whether two feed ranges overlap.

@@ -8,8 +8,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// throttleMonitor counts the throttled requests of a DB, at either priority and in any bucket. It
-// may be used concurrently.
+// throttleMonitor counts the throttled requests of a DB to items, at either priority and in any
+// bucket. It may be used concurrently.
 type throttleMonitor struct {
 	mu    sync.Mutex
 	count int64         // of 429 answers so far
@@ -33,12 +33,14 @@ func (m *throttleMonitor) note(response *http.Response) {
 	m.wait = requestedWait(response)
 }
 
-// throttlePolicy passes every answer to the monitor, including those that azcore retries.
+// throttlePolicy passes every answer about items to the monitor, including those that azcore
+// retries. A limit of requests for metadata says nothing about the throughput of items
+// (learn.microsoft.com/azure/cosmos-db/nosql/troubleshoot-request-rate-too-large).
 type throttlePolicy struct{ *throttleMonitor }
 
 func (p throttlePolicy) Do(request *policy.Request) (*http.Response, error) {
 	response, err := request.Next()
-	if err == nil {
+	if _, ofItems := TargetOf(request.Raw()); ofItems && err == nil {
 		p.note(response)
 	}
 	return response, err

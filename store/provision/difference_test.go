@@ -108,13 +108,13 @@ func TestServersCompareIndexes(t *testing.T) {
 		"as defined": {func(*azcosmos.ContainerProperties) {}, "", ""},
 		"no composite index": {
 			func(p *azcosmos.ContainerProperties) { p.IndexingPolicy.CompositeIndexes = nil },
-			"because the container posts lacks the composite index (/type, /creationDate desc, /id desc): change", ""},
+			"because the container posts lacks the composite index (/type, /sortKey desc): change", ""},
 		"a further composite index": {
 			func(p *azcosmos.ContainerProperties) {
 				further := []azcosmos.CompositeIndex{{Path: "/type"}, {Path: "/id"}}
 				p.IndexingPolicy.CompositeIndexes = append(p.IndexingPolicy.CompositeIndexes, further)
 			},
-			"", "the list of composite indexes of the container posts is (/type, /creationDate desc, /id desc), (/type, /id)"},
+			"", "the list of composite indexes of the container posts is (/type, /id), (/type, /sortKey desc)"},
 		"a path that queries need is excluded": {
 			func(p *azcosmos.ContainerProperties) {
 				p.IndexingPolicy.ExcludedPaths = append(p.IndexingPolicy.ExcludedPaths, azcosmos.ExcludedPath{Path: "/formerName/?"})

@@ -124,12 +124,12 @@ func findScripts(ctx context.Context, db *cosmos.DB) (missing, blocked []string,
 
 // hasScript reports whether a script is registered. It executes a stored procedure with a probe,
 // which an Entra ID token may do too, and which also compiles the procedure. A trigger cannot be
-// executed, so hasScript reads its definition. If that is forbidden, the trigger counts as
-// registered.
+// executed, so hasScript reads its definition. If that is forbidden, or the account answers no more
+// requests for metadata, the trigger counts as registered.
 func hasScript(ctx context.Context, db *cosmos.DB, script cosmos.Script) (bool, error) {
 	if script.Trigger {
 		_, exists, err := db.ReadScript(ctx, script)
-		if cosmos.IsManagementForbidden(err) {
+		if cosmos.IsManagementForbidden(err) || cosmos.IsThrottled(cosmos.ToBlogError(err)) {
 			return true, nil
 		}
 		return exists, err
