@@ -48,10 +48,8 @@ func isBackground(t *testing.T, request *http.Request) bool {
 }
 
 func isLeaseWrite(request *http.Request) bool {
-	if strings.Contains(request.Header.Get("X-Ms-Documentdb-Partitionkey"), "heartbeat.") {
-		return true
-	}
-	return request.Method == http.MethodPut && strings.Contains(request.URL.Path, "/colls/leases/docs/lease.")
+	key := request.Header.Get("X-Ms-Documentdb-Partitionkey")
+	return strings.HasPrefix(key, `["heartbeat.`) || strings.HasPrefix(key, `["lease.`)
 }
 
 // TestCommandsAreBackgroundWork checks that these commands send every request to items as
@@ -80,6 +78,9 @@ func TestCommandsAreBackgroundWork(t *testing.T) {
 			t.Errorf("%s sent no requests", args)
 		}
 		for _, request := range requests {
+			if strings.Contains(string(cosmostest.Body(request)), "'heartbeat'") {
+				continue // projectors list the leases as they write them, and commands as background work
+			}
 			if background := isBackground(t, request); background == isLeaseWrite(request) {
 				t.Errorf("%s: %s %s: background work: %t", args, request.Method, request.URL.Path, background)
 			}

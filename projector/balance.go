@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 )
 
 // balance lists the leases once and takes those that the planner selects. It calls start for each
@@ -15,7 +16,9 @@ import (
 // count as lost because no listing shows it. If a part fails, balance continues with the others,
 // and returns the joined errors.
 func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.options.Expire) // a request may get no answer
+	// A request may get no answer. And at low priority, a busy account could reject listings until held
+	// leases count as lost.
+	ctx, cancel := context.WithTimeout(cosmos.InForeground(ctx), p.options.Expire)
 	defer cancel()
 	if err := p.revive(ctx); err != nil {
 		return p.options.Balance, err

@@ -60,9 +60,9 @@ func New(options Options) (*Projector, error) {
 	}, nil
 }
 
-// Run projects until ctx is done. Then it releases its leases and returns nil. It logs failures
-// and retries them without limit. Its requests are background work, except the writes of leases and
-// heartbeats. A Projector must not run more than once at a time.
+// Run projects until ctx is done. Then it releases its leases and returns nil. It logs failures and
+// retries them without limit. Its requests are background work, except those that share the leases
+// among projectors. A Projector must not run more than once at a time.
 func (p *Projector) Run(ctx context.Context) error {
 	ctx = cosmos.InBackground(ctx)
 	defer p.beats(ctx)()
