@@ -16,8 +16,8 @@ import (
 // count as lost because no listing shows it. If a part fails, balance continues with the others,
 // and returns the joined errors.
 func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Duration, error) {
-	// A request may get no answer. And at low priority, a busy account could reject listings until held
-	// leases count as lost.
+	// A request may get no answer. And at low priority, a busy account could reject listings until
+	// held leases count as lost.
 	ctx, cancel := context.WithTimeout(cosmos.InForeground(ctx), p.options.Expire)
 	defer cancel()
 	if err := p.revive(ctx); err != nil {
@@ -28,7 +28,7 @@ func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Dura
 	if listing.Leases == nil {
 		return p.options.Balance, err
 	}
-	p.count(listing.Leases)
+	p.count(listing.Leases, err == nil)
 	s := p.snapshot(listing)
 	p.noteOurs(s, begun)
 	p.bury(ctx, listing)
@@ -42,11 +42,11 @@ func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Dura
 	return s.nextExpiry(min(pause, p.options.Expire/2)), errors.Join(err, failed)
 }
 
-// count notes the numbers of leases and feed ranges.
-func (p *Projector) count(leases []changefeed.Lease) {
+// count notes the numbers of leases and feed ranges, and whether these are all.
+func (p *Projector) count(leases []changefeed.Lease, all bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.leaseCount, p.feedCount = len(leases), 0
+	p.leaseCount, p.feedCount, p.listedAll = len(leases), 0, all
 	for _, lease := range leases {
 		if isFeed(lease) {
 			p.feedCount++
@@ -64,7 +64,7 @@ func (p *Projector) listLeases(ctx context.Context) (changefeed.Listing, error) 
 	}
 	listing, err := p.feeds.List(ctx)
 	if err == nil && len(p.missingLeases(ranges, listing)) > 0 {
-		listing, err = p.createMissing(ctx, ranges)
+		listing, err = p.createMissing(ctx)
 	}
 	if err == nil {
 		listing.Leases, err = p.follow(ctx, listing.History, listing.Leases)
@@ -98,12 +98,17 @@ func (p *Projector) missingLeases(ranges []containerRanges, l changefeed.Listing
 
 // createMissing creates the missing leases. It lists the leases a second time before, because a
 // listing is not a snapshot. During a split, the first one may contain neither the parent nor its
-// children; the second one then contains the children.
-func (p *Projector) createMissing(ctx context.Context, ranges []containerRanges) (changefeed.Listing, error) {
+// children; the second one then contains the children. It also reads the feed ranges anew, because
+// those of before a split would look like the result of a merge.
+func (p *Projector) createMissing(ctx context.Context) (changefeed.Listing, error) {
 	listing, err := p.feeds.List(ctx)
 	if err != nil {
 		return listing, err
 	}
+	for _, container := range sources {
+		p.feeds.ForgetLayout(container)
+	}
+	ranges, _ := readAllRanges(ctx, p.feeds) // the caller reports containers whose ranges cannot be read
 	for _, lease := range p.missingLeases(ranges, listing) {
 		if err := p.feeds.CreateLease(ctx, lease); err != nil {
 			return listing, err
@@ -120,6 +125,14 @@ func (p *Projector) replaceLeases(ctx context.Context, c containerRanges) error 
 			continue
 		}
 		successors, err := c.successors(w.held.current())
+		if err == nil && len(successors) > 0 { // so the ranges are read anew: the kept ones may be of before a merge
+			p.feeds.ForgetLayout(c.container)
+			var fresh containerRanges
+			if fresh, err = readRanges(ctx, p.feeds, c.container); err == nil {
+				c = fresh
+				successors, err = c.successors(w.held.current())
+			}
+		}
 		if err == nil && len(successors) > 0 {
 			err = p.replaceLease(ctx, w, c)
 		}
@@ -200,11 +213,15 @@ func (p *Projector) snapshot(l changefeed.Listing) snapshot {
 	return s
 }
 
-// noteOurs tells the workers whose leases are ours in a listing that began at a time.
+// noteOurs tells the workers whose leases are ours in a listing that began at a time. Workers whose
+// leases were not valid for a while end, and leases that are still ours are taken again.
 func (p *Projector) noteOurs(s snapshot, begun time.Time) {
 	for _, w := range p.sortedWorkers() {
 		if slices.ContainsFunc(s.leases, func(lease observedLease) bool { return lease.ID == w.id && lease.Owner == s.self }) {
 			w.held.isOurs(begun)
+		}
+		if w.held.check() != nil {
+			w.lose()
 		}
 	}
 }

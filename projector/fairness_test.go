@@ -120,7 +120,7 @@ func (n *node) acquire(lease changefeed.Lease) bool {
 	if n.dead || n.held[lease.ID] != nil {
 		return false
 	}
-	held := &heldLease{write: n.write, now: n.clock, pulse: n.pulse, lapse: n.pulse.lapses(), renew: time.Hour, checkpointAfter: 1, lease: lease,
+	held := &heldLease{write: n.write, now: n.clock, pulse: n.pulse, lapse: n.pulse.lapses(), renew: time.Hour, writeTimeout: time.Hour, checkpointAfter: 1, lease: lease,
 		writing: make(chan struct{}, 1)}
 	if held.take(context.Background(), n.name) != nil || n.dead {
 		return false

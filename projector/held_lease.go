@@ -17,7 +17,8 @@ type heldLease struct {
 	now             func() time.Time
 	pulse           *pulse        // of the projector
 	lapse           int           // of the pulse, before the lease was taken
-	renew           time.Duration // the time limit of a write, and the shortest time between two without changes
+	renew           time.Duration // the shortest time between two writes without changes
+	writeTimeout    time.Duration // of a write
 	checkpointAfter int           // the number of changes after which the checkpoint is written
 	promptly        time.Duration // the shortest time between two checkpoints that clients wait for
 
@@ -45,6 +46,7 @@ func (p *Projector) newHeldLease(lease changefeed.Lease) *heldLease {
 		pulse:           p.pulse,
 		lapse:           p.pulse.lapses(),
 		renew:           p.options.Renew,
+		writeTimeout:    p.options.writeTimeout(),
 		checkpointAfter: p.options.PageSize,
 		promptly:        gathersPerCheckpoint * p.options.Gather,
 		lease:           lease,
@@ -137,7 +139,7 @@ func (h *heldLease) follow(present changefeed.History) {
 }
 
 // gathersPerCheckpoint is the number of gather intervals between two checkpoints of changes that
-// clients wait for. A write of a lease costs about 10 RU.
+// clients wait for. A write of a lease costs about 5 RU.
 const gathersPerCheckpoint = 2
 
 // isAwaited reports whether clients may wait for the checkpoint, it would help them, and the last
@@ -154,13 +156,32 @@ func (h *heldLease) atEnd(ctx context.Context, position string, asOf blog.DateTi
 	h.pass(position, asOf)
 	h.behind, h.ended = false, h.now()
 	age := h.now().Sub(h.saved)
-	due := h.isAwaited() || h.unsaved > 0 && age >= min(checkpointInterval, h.renew) || h.lease.Position != h.stored.Position && age >= h.renew
+	due := h.isAwaited() || h.unsaved > 0 && age >= min(checkpointInterval, h.renew) ||
+		h.lease.Position != h.stored.Position && age >= h.renew || h.lease.History != h.stored.History
 	awaited := h.awaited
 	h.mu.Unlock()
 	if due {
 		return true, h.save(ctx)
 	}
 	return !awaited, nil
+}
+
+// noteEnd notes that a page has no changes.
+func (h *heldLease) noteEnd() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = h.now()
+}
+
+// flushOld writes the checkpoint if it lacks changes for longer than any page should take.
+func (h *heldLease) flushOld(ctx context.Context) error {
+	h.mu.Lock()
+	isOld := h.unsaved > 0 && h.now().Sub(h.saved) >= h.renew
+	h.mu.Unlock()
+	if !isOld {
+		return nil
+	}
+	return h.save(ctx)
 }
 
 // endReached returns when the feed was last found to have no more changes.
@@ -217,7 +238,7 @@ func (h *heldLease) save(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(cosmos.InForeground(context.WithoutCancel(ctx)), h.renew)
+	ctx, cancel := context.WithTimeout(cosmos.InForeground(context.WithoutCancel(ctx)), h.writeTimeout)
 	defer cancel()
 	written, err := h.write(ctx, lease)
 	h.mu.Lock()

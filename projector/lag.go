@@ -64,7 +64,7 @@ func (p *Projector) CaughtUp() (lags []Lag) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n < p.feedCount {
+	if n < p.feedCount || !p.listedAll {
 		return nil
 	}
 	return lags

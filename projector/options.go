@@ -49,8 +49,8 @@ type Options struct {
 	// Expire is the time without a heartbeat after which any projector may take a lease. It must be
 	// more than twice Renew. Default: 20 s.
 	Expire time.Duration
-	// Balance is the interval at which all leases are listed and rebalanced. A projector that is alone
-	// lists them half as often. Default: 5 s.
+	// Balance is the interval at which all leases are listed and rebalanced, at most half of Expire. A
+	// projector that is alone lists them half as often. Default: 5 s.
 	Balance time.Duration
 	// SettleTime is the time after which no command writes a former username any more. The last pass
 	// of a sweep or deletion starts that long after the one before. Default: store.SettleTime.
@@ -93,6 +93,10 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	return o, nil
 }
+
+// writeTimeout is the time limit of a heartbeat, and of the write of a lease. It leaves time for
+// another attempt before the leases expire.
+func (o Options) writeTimeout() time.Duration { return max(o.Renew, o.Expire/4) }
 
 func setDefault[T comparable](option *T, value T) {
 	var zero T

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/views"
@@ -33,7 +34,8 @@ type Projector struct {
 
 	mu        sync.Mutex // guards the fields below, and history where balance does not read it
 	workers   map[string]*worker
-	feedCount int // the number of feed ranges in the last listing
+	feedCount int  // the number of feed ranges in the last listing
+	listedAll bool // that listing has all feed ranges
 }
 
 // New returns a projector. It sends no requests. It returns an error if a required option is
@@ -69,7 +71,7 @@ func (p *Projector) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		pause, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.workLoop) })
 		if err != nil && ctx.Err() == nil {
-			pause = min(pause, leaseRetryDelay)
+			pause = min(pause, max(leaseRetryDelay, blog.RetryAfterOf(err)))
 			p.options.Logger.Warn("balancing leases failed; will retry", "in", pause, "error", err)
 		}
 		p.options.Sleep(ctx, pause)

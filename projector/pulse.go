@@ -2,6 +2,7 @@ package projector
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -56,7 +57,7 @@ func (p *Projector) beat(ctx context.Context) error {
 			heartbeat.Ends[w.id] = end
 		}
 	}
-	ctx, cancel := context.WithTimeout(cosmos.InForeground(ctx), p.options.Renew)
+	ctx, cancel := context.WithTimeout(cosmos.InForeground(ctx), p.options.writeTimeout())
 	defer cancel()
 	begun := p.options.Now()
 	err := p.feeds.Beat(ctx, heartbeat)
@@ -74,13 +75,13 @@ func (p *Projector) revive(ctx context.Context) error {
 	return p.beat(ctx)
 }
 
-// beats writes heartbeats, also if ctx ends, until the returned function is called, which deletes
-// the last one.
+// beats writes heartbeats, and old checkpoints, also if ctx ends, until the returned function is
+// called, which deletes the last heartbeat.
 func (p *Projector) beats(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	var loops sync.WaitGroup
+	loops.Go(func() { p.flushLoop(ctx) })
+	loops.Go(func() {
 		for pause := p.options.Renew; cosmos.Sleep(ctx, pause) == nil; {
 			pause = p.options.Renew
 			if err := p.beat(ctx); err != nil && ctx.Err() == nil {
@@ -88,15 +89,30 @@ func (p *Projector) beats(ctx context.Context) (stop func()) {
 				p.options.Logger.Warn("writing a heartbeat failed; will retry", "in", pause, "error", err)
 			}
 		}
-	}()
+	})
 	return func() {
 		cancel()
-		<-done
+		loops.Wait()
 		ctx, cancel := context.WithTimeout(cosmos.InForeground(context.WithoutCancel(ctx)), stopTimeout)
 		defer cancel()
 		if err := p.feeds.DeleteHeartbeat(ctx, changefeed.Heartbeat{Owner: p.options.Owner}); err != nil {
 			p.options.Logger.Debug("deleting the heartbeat failed; another projector will", "error", err)
 		}
+	}
+}
+
+// flushLoop writes the checkpoints of workers whose steps take long, or fail.
+func (p *Projector) flushLoop(ctx context.Context) {
+	for cosmos.Sleep(ctx, p.options.Renew) == nil {
+		var all sync.WaitGroup
+		for _, w := range p.sortedWorkers() {
+			all.Go(func() {
+				if errors.Is(w.held.flushOld(ctx), changefeed.ErrLeaseLost) {
+					w.lose()
+				}
+			})
+		}
+		all.Wait()
 	}
 }
 

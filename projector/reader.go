@@ -56,6 +56,7 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 		return r.beginAtPresent(ctx, at, page)
 	case len(page.Changes) == 0:
 		if page.ResourceID != at.ResourceID { // the first page of the container
+			r.held.noteEnd()
 			return idle, nil
 		}
 		done, err := r.held.atEnd(ctx, page.Position, page.AsOf)

@@ -171,3 +171,23 @@ func crashDuringSplit(t *testing.T, n int64, answerLost bool) (died bool) {
 	}
 	return died
 }
+
+// A process that reads none of the ranges of a container learns of a split all the same, and does
+// not take its parts for the parts of a merge.
+func TestSplitReadByAnotherProcess(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	w.posts(anna, 5)
+	w.settle()
+	feeds := changefeed.New(w.open(w.engine.NewTransport()).DB)
+	if ranges, err := feeds.FeedRanges(t.Context(), schema.Posts); err != nil || len(ranges) != 1 {
+		t.Fatalf("the ranges are %v, %v", ranges, err)
+	}
+	w.split(schema.Posts, 0)
+	w.posts(anna, 5)
+	w.settle()
+	w.wantLeases(schema.Posts, 2)
+	if ranges, err := feeds.FeedRanges(t.Context(), schema.Posts); err != nil || len(ranges) != 2 {
+		t.Errorf("after the split, the ranges are %v, %v", ranges, err)
+	}
+}

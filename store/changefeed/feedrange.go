@@ -19,9 +19,9 @@ type FeedRange struct {
 // FeedRanges reads the current feed ranges of a container. Changes also accepts feed ranges that
 // were split since.
 func (f *Feeds) FeedRanges(ctx context.Context, container string) ([]FeedRange, error) {
-	ranges, err := f.db.Container(container).ReadFeedRanges(ctx, nil)
+	ranges, err := f.db.ReadPartitionKeyRanges(ctx, container)
 	if err != nil {
-		return nil, cosmos.ToBlogError(err)
+		return nil, err
 	}
 	feedRanges := make([]FeedRange, len(ranges))
 	for i, r := range ranges {
@@ -53,7 +53,8 @@ type keptLayout struct {
 }
 
 // Layout returns the layout of a container, as of the last minute, or a former one if the account
-// answers no more requests for metadata. The result must not be changed.
+// answers no more requests for metadata, unless ForgetLayout was called. The result must not be
+// changed.
 func (f *Feeds) Layout(ctx context.Context, container string) (Layout, error) {
 	f.layouts.mu.Lock()
 	kept, ok := f.layouts.kept[container]
@@ -89,9 +90,7 @@ func (f *Feeds) readLayout(ctx context.Context, container string) (Layout, error
 func (f *Feeds) ForgetLayout(container string) {
 	f.layouts.mu.Lock()
 	defer f.layouts.mu.Unlock()
-	if kept, ok := f.layouts.kept[container]; ok {
-		f.layouts.kept[container] = keptLayout{kept.Layout, time.Time{}}
-	}
+	delete(f.layouts.kept, container)
 }
 
 // Overlaps reports whether two feed ranges overlap.

@@ -72,10 +72,10 @@ for (const colorScheme of ['light', 'dark']) {
   for (const width of [1280, 390]) {
     test(`a query and its charge, ${colorScheme}, ${width} px`, async () => {
       const page = await explore(url, { colorScheme, viewport: { width, height: 844 } });
-      await page.getByText('price 9 RU').waitFor();
+      await page.getByText('price 9.3 RU').waitFor();
       await page.axe(known);
       const { data, extensions } = await run(page);
-      assert.equal(extensions.cosmos.estimate, 9);
+      assert.equal(extensions.cosmos.estimate, 9.3);
       assert.equal(data.feed.nodes.length, 20);
       const charge = extensions.cosmos.requestCharge.toLocaleString('en', { maximumFractionDigits: 2 });
       await page.getByRole('status').getByRole('button', { name: `${charge} RU` }).waitFor();
@@ -141,7 +141,7 @@ test('the price is shown before the operation runs', async () => {
   const price = page.locator('.price');
   await page.getByText(/^price [\d.]+ RU$/).waitFor();
   await enter(page, 'Operation Editor', 'query Mine { feed(first: 50) { nodes { id } } }');
-  await page.getByText('price 18.6 RU').waitFor();
+  await page.getByText('price 19.2 RU').waitFor();
   assert.equal(await price.getAttribute('title'), 'Query.feed costs most.');
   assert.deepEqual(executed.map((request) => request.postDataJSON().operationName).filter(Boolean), []);
   assert.ok(priced.every((request) => request.headers().authorization === undefined));
@@ -152,7 +152,7 @@ test('the price is shown before the operation runs', async () => {
   await enter(page, 'Operation Editor', 'query Mine($n: Int) { feed(first: $n) { nodes { id } } }');
   await enter(page, 'Variables', '{"n": ');
   await enter(page, 'Variables', '{"n": 1}');
-  await page.getByText('price 2.92 RU').waitFor();
+  await page.getByText('price 3.03 RU').waitFor();
   assert.ok(priced.slice(before).every((request) => request.postData().includes('$n')), 'only valid operations');
 
   await enter(page, 'Operation Editor', 'query Mine { feed(first: 100) { nodes { comments(first: 100) { nodes { id } } } } }');
@@ -167,7 +167,7 @@ test('the price is shown before the operation runs', async () => {
 test('the answer shows its extensions folded, and has them when it is copied', async () => {
   const page = await explore(url, { permissions: ['clipboard-read', 'clipboard-write'] });
   await enter(page, 'Operation Editor', '{ feed(first: 1) { nodes { title } } }');
-  await page.getByText('price 2.92 RU').waitFor();
+  await page.getByText('price 3.03 RU').waitFor();
   const shown = page.getByRole('region', { name: 'Result Window' });
   for (let runs = 0; runs < 2; runs++) {
     await page.getByRole('button', { name: 'Execute query' }).click();
@@ -180,7 +180,7 @@ test('the answer shows its extensions folded, and has them when it is copied', a
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.press('ControlOrMeta+C');
   const { extensions } = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
-  assert.equal(extensions.cosmos.estimate, 2.92);
+  assert.equal(extensions.cosmos.estimate, 3.03);
   await shown.locator('.inline-folded').click();
   await shown.getByText('"requestCharge"').first().waitFor();
 
