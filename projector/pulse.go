@@ -90,11 +90,17 @@ func (p *Projector) beats(ctx context.Context) (stop func()) {
 			}
 		}
 	})
+	ended := make(chan struct{})
+	go func() { loops.Wait(); close(ended) }()
 	return func() {
 		cancel()
-		loops.Wait()
 		ctx, cancel := context.WithTimeout(cosmos.InForeground(context.WithoutCancel(ctx)), stopTimeout)
 		defer cancel()
+		select {
+		case <-ended:
+		case <-ctx.Done(): // a checkpoint has no answer
+			return
+		}
 		if err := p.feeds.DeleteHeartbeat(ctx, changefeed.Heartbeat{Owner: p.options.Owner}); err != nil {
 			p.options.Logger.Debug("deleting the heartbeat failed; another projector will", "error", err)
 		}
