@@ -182,7 +182,15 @@ func (p *Projector) deleteMerged(ctx context.Context, c containerRanges, leases 
 		if w.container != c.container || !c.isMerged(w.held.current(), leases) {
 			continue
 		}
-		err := w.stop(ctx)
+		// The kept ranges may be of before a split, whose lease is still there.
+		p.feeds.ForgetLayout(c.container)
+		fresh, err := readRanges(ctx, p.feeds, c.container)
+		if err == nil && !fresh.isMerged(w.held.current(), leases) {
+			continue
+		}
+		if err == nil {
+			err = w.stop(ctx)
+		}
 		if err == nil {
 			err = p.feeds.DeleteLease(ctx, w.held.current())
 		}

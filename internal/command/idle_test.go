@@ -88,6 +88,41 @@ func TestIdle(t *testing.T) {
 	compareIdle(t, table.String())
 }
 
+// TestMetadataOfReaders serves readers from the cache, whose tail reads the change feeds all the
+// time. It needs no more metadata for that than an idle server.
+func TestMetadataOfReaders(t *testing.T) {
+	for _, ranges := range []int{1, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			account := cosmostest.New(t, cosmostest.Options{})
+			c := &idleCounter{account: account}
+			db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: storetest.Divided(inprocess.To(c), ranges)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			task := quiet(io.Discard)
+			task.Config.Projector, task.Config.CacheBytes, task.Config.Staleness = true, 1<<20, time.Second
+			err = lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
+				probe, err := startProbed(r, task, &datafolder.Database{DB: db})
+				if err != nil {
+					return err
+				}
+				for second := range 6 * 60 {
+					if second == 60 {
+						c.reset()
+					}
+					time.Sleep(time.Second)
+					probe(t, "feed")
+				}
+				return nil
+			})
+			if err != nil || c.metadata > maxIdleMetadata || c.polls < 600 {
+				t.Errorf("%d ranges: %d requests for metadata, %.0f polls, %v", ranges, c.metadata, c.polls, err)
+			}
+		})
+	}
+}
+
 // TestMetadataThrottled serves an account that answers no more requests for metadata. All else goes
 // on: posts are created and projected, and the process is ready.
 func TestMetadataThrottled(t *testing.T) {
@@ -147,19 +182,26 @@ func compareIdle(t *testing.T, want string) {
 }
 
 // startProbed starts the parts of a server that send requests by themselves, and returns a function
-// that reads its readiness or metrics.
+// that reads its readiness or metrics, or the feed.
 func startProbed(r *lifecycle.Runner, task Task, database *datafolder.Database) (probe func(t *testing.T, path string), err error) {
 	p, err := StartProjector(r, task, database)
 	if err != nil {
 		return nil, err
 	}
-	observer, err := StartObserver(r, task, database, StartReads(r, task, database), NewBooks(task), p)
+	reads := StartReads(r, task, database)
+	observer, err := StartObserver(r, task, database, reads, NewBooks(task), p)
 	if err != nil {
 		return nil, err
 	}
-	handler := observer.Handler()
+	handler, store := observer.Handler(), reads.Store(database)
 	return func(t *testing.T, path string) {
 		t.Helper()
+		if path == "feed" {
+			if _, err := store.Feed(cosmos.WithSession(t.Context()), blog.PageRequest{First: 20}); err != nil {
+				t.Error(err)
+			}
+			return
+		}
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 		if w.Code != http.StatusOK {

@@ -82,6 +82,9 @@ func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 // operator.
 func readKey(path string) (string, error) {
 	text, err := os.ReadFile(path)
+	if _, notKey := base64.StdEncoding.DecodeString(path); err != nil && notKey == nil {
+		return "", errors.New("COSMOS_KEY_FILE seems to hold a key, and must be the path of a file that holds it")
+	}
 	if err != nil {
 		return "", fmt.Errorf("COSMOS_KEY_FILE cannot be read: %w", err)
 	}

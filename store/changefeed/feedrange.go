@@ -2,6 +2,7 @@ package changefeed
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,15 +20,45 @@ type FeedRange struct {
 // FeedRanges reads the current feed ranges of a container. Changes also accepts feed ranges that
 // were split since.
 func (f *Feeds) FeedRanges(ctx context.Context, container string) ([]FeedRange, error) {
-	ranges, err := f.db.ReadPartitionKeyRanges(ctx, container)
+	read, err := f.db.ReadPartitionKeyRanges(ctx, container)
 	if err != nil {
 		return nil, err
+	}
+	if ranges := feedRangesOf(read); areWhole(ranges) {
+		return ranges, nil
+	}
+	// An answer may be incomplete, or of a moment within a split. azcosmos repeats it until it is not.
+	ranges, err := f.db.Container(container).ReadFeedRanges(ctx, nil)
+	if err != nil {
+		return nil, cosmos.ToBlogError(err)
 	}
 	feedRanges := make([]FeedRange, len(ranges))
 	for i, r := range ranges {
 		feedRanges[i] = FeedRange{r.MinInclusive, r.MaxExclusive}
 	}
 	return feedRanges, nil
+}
+
+// feedRangesOf returns ranges in their order.
+func feedRangesOf(read []cosmos.PartitionKeyRange) []FeedRange {
+	ranges := make([]FeedRange, len(read))
+	for i, r := range read {
+		ranges[i] = FeedRange{r.MinInclusive, r.MaxExclusive}
+	}
+	slices.SortFunc(ranges, func(a, b FeedRange) int { return strings.Compare(a.Min, b.Min) })
+	return ranges
+}
+
+// areWhole reports whether ranges, in their order, cover a container without gaps or overlaps.
+func areWhole(ranges []FeedRange) bool {
+	end := ""
+	for _, r := range ranges {
+		if r.Min != end {
+			return false
+		}
+		end = r.Max
+	}
+	return end == "FF"
 }
 
 // Layout are the resource id of a container (ResourceID) and its feed ranges.

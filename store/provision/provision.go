@@ -73,8 +73,9 @@ func limitError(s step, err error) error {
 	}
 	return fmt.Errorf("%s: %s: with --throughput autoscale:%d --shared-throughput, all containers share %d RU/s, "+
 		"as many as the free tier has; %d containers with a throughput of their own need at least %d. "+
-		"A database that has no shared throughput must be deleted first (az cosmosdb sql database delete). "+
-		"Or raise the limit, in the portal under Cost Management",
+		"A database gets a shared throughput only when it is created, so an empty one that has none must be deleted first "+
+		"(az cosmosdb sql database delete). Do not delete one with data: copy it to another database, "+
+		"or raise the limit, in the portal under Cost Management",
 		s.doing, sentence, freeThroughput, freeThroughput, len(schema.Containers), len(schema.Containers)*minManual)
 }
 

@@ -208,19 +208,27 @@ func divided(feeds []*feed) (parts []*feed) {
 }
 
 // merged returns the feeds with one for each range that the ranges of several were merged into.
-// Otherwise, each of them would read all changes of that range. azcosmos (1.5.0) keeps the ranges
-// of a container until one is gone, so this usually sends nothing.
+// Otherwise, each of them would read all changes of that range. It sends requests once a minute, if
+// there are several feeds.
 func (t *Tail) merged(ctx context.Context, c *container, feeds []*feed) []*feed {
-	ranges, err := t.feeds.FeedRanges(ctx, c.name)
-	if err != nil || len(ranges) >= len(feeds) {
+	if len(feeds) < 2 {
 		return feeds
 	}
-	whole := make([]*feed, 0, len(ranges))
-	for _, r := range ranges {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	layout, err := t.feeds.Layout(ctx, c.name)
+	if err != nil || len(layout.Ranges) >= len(feeds) {
+		return feeds
+	}
+	whole := make([]*feed, 0, len(layout.Ranges))
+	for _, r := range layout.Ranges {
 		var parts []*feed
 		var continuations []string
 		for _, f := range feeds {
 			if f.feedRange.Overlaps(r) {
+				if f.feedRange.Intersection(r) != f.feedRange {
+					return feeds // split meanwhile: the next poll divides it
+				}
 				parts, continuations = append(parts, f), append(continuations, f.continuation)
 			}
 		}
