@@ -217,7 +217,7 @@ var damages = map[string]damage{
 		func(s *scene) []string { return []string{"count lists counter weight"} }},
 	"a month's place": {0, func(s *scene) {
 		month := s.posts[1].CreationDate.Month()
-		s.change("lists", "months", month.Name, item{"sortKey": "2000-01"})
+		s.change("lists", "months", month.Name, item{"sortKey": "1999-01"})
 	}, func(s *scene) []string { return []string{"count lists counter sortKey"} }},
 	"a weight from the future": {0, func(s *scene) { s.change("lists", "tags", "common", item{"weight": 1, "revision": 1000}) },
 		func(s *scene) []string { return []string{"count lists counter weight"} }},
