@@ -21,6 +21,7 @@ import (
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/proof/docsection"
 	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 )
@@ -44,29 +45,21 @@ func TestIdle(t *testing.T) {
 	const minutes = 30
 	var c *idleCounter
 	synctest.Test(t, func(t *testing.T) {
-		account := cosmostest.New(t, cosmostest.Options{})
-		c = &idleCounter{account: account}
-		db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: inprocess.To(c)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		task := quiet(io.Discard)
-		task.Config.Projector, task.Config.CacheBytes, task.Config.Staleness = true, 1<<20, time.Second
-		err = lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
-			probe, err := startProbed(r, task, &datafolder.Database{DB: db})
+		var db *cosmos.DB
+		c, db = openCounted(t, 1)
+		err := lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
+			server, err := startIdle(r, db)
 			if err != nil {
 				return err
 			}
-			c.reset()
 			for second := range 60 * (minutes + 1) {
 				if second == 60 { // the start is over
 					c.reset()
 				}
 				time.Sleep(time.Second)
-				probe(t, "/readyz")
+				server.probe(t, "/readyz")
 				if second%15 == 0 {
-					probe(t, "/metrics")
+					server.probe(t, "/metrics")
 				}
 			}
 			return nil
@@ -93,17 +86,9 @@ func TestIdle(t *testing.T) {
 func TestMetadataOfReaders(t *testing.T) {
 	for _, ranges := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {
-			account := cosmostest.New(t, cosmostest.Options{})
-			c := &idleCounter{account: account}
-			db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: storetest.Divided(inprocess.To(c), ranges)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			task := quiet(io.Discard)
-			task.Config.Projector, task.Config.CacheBytes, task.Config.Staleness = true, 1<<20, time.Second
-			err = lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
-				probe, err := startProbed(r, task, &datafolder.Database{DB: db})
+			c, db := openCounted(t, ranges)
+			err := lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
+				server, err := startIdle(r, db)
 				if err != nil {
 					return err
 				}
@@ -112,7 +97,9 @@ func TestMetadataOfReaders(t *testing.T) {
 						c.reset()
 					}
 					time.Sleep(time.Second)
-					probe(t, "feed")
+					if _, err := server.store.Feed(cosmos.WithSession(t.Context()), blog.PageRequest{First: 20}); err != nil {
+						t.Error(err)
+					}
 				}
 				return nil
 			})
@@ -127,23 +114,16 @@ func TestMetadataOfReaders(t *testing.T) {
 // on: posts are created and projected, and the process is ready.
 func TestMetadataThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &idleCounter{account: cosmostest.New(t, cosmostest.Options{})}
-		db, err := provision.OpenEmbedded(t.Context(), c.account.(*cosmostest.Account), cosmos.Options{Transport: inprocess.To(c)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		task := quiet(io.Discard)
-		task.Config.Projector = true
-		err = lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
-			probe, err := startProbed(r, task, &datafolder.Database{DB: db})
+		c, db := openCounted(t, 1)
+		err := lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
+			server, err := startIdle(r, db)
 			if err != nil {
 				return err
 			}
 			s := storetest.Open(db)
 			ada := createUser(t, s, "Ada")
 			time.Sleep(time.Minute)
-			probe(t, "/readyz")
+			server.probe(t, "/readyz")
 			c.refuses.Store(true)
 			c.reset()
 			for minute := range 10 {
@@ -151,7 +131,7 @@ func TestMetadataThrottled(t *testing.T) {
 					t.Error(err)
 				}
 				time.Sleep(time.Minute)
-				probe(t, "/readyz")
+				server.probe(t, "/readyz")
 				if feed, err := s.Feed(t.Context(), blog.PageRequest{First: 20}); err != nil || len(feed.Items) != minute+1 {
 					t.Errorf("after %d posts, the feed is %+v, %v", minute+1, feed, err)
 				}
@@ -181,33 +161,47 @@ func compareIdle(t *testing.T, want string) {
 	}
 }
 
-// startProbed starts the parts of a server that send requests by themselves, and returns a function
-// that reads its readiness or metrics, or the feed.
-func startProbed(r *lifecycle.Runner, task Task, database *datafolder.Database) (probe func(t *testing.T, path string), err error) {
+// openCounted opens the database of an account, whose containers have a number of feed ranges, and
+// counts the requests from then on.
+func openCounted(t *testing.T, ranges int) (*idleCounter, *cosmos.DB) {
+	t.Helper()
+	account := cosmostest.New(t, cosmostest.Options{})
+	c := &idleCounter{account: account}
+	db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: storetest.Divided(inprocess.To(c), ranges)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	c.reset()
+	return c, db
+}
+
+// idleServer are the parts of a server that send requests by themselves.
+type idleServer struct {
+	store   *store.Store
+	handler http.Handler // of readiness and metrics
+}
+
+func startIdle(r *lifecycle.Runner, db *cosmos.DB) (*idleServer, error) {
+	task, database := quiet(io.Discard), &datafolder.Database{DB: db}
+	task.Config.Projector, task.Config.CacheBytes, task.Config.Staleness = true, 1<<20, time.Second
 	p, err := StartProjector(r, task, database)
 	if err != nil {
 		return nil, err
 	}
 	reads := StartReads(r, task, database)
 	observer, err := StartObserver(r, task, database, reads, NewBooks(task), p)
-	if err != nil {
-		return nil, err
+	return &idleServer{reads.Store(database), observer.Handler()}, err
+}
+
+// probe reads the readiness or the metrics.
+func (s *idleServer) probe(t *testing.T, path string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	if w.Code != http.StatusOK {
+		t.Errorf("%s: %d %s", path, w.Code, w.Body)
 	}
-	handler, store := observer.Handler(), reads.Store(database)
-	return func(t *testing.T, path string) {
-		t.Helper()
-		if path == "feed" {
-			if _, err := store.Feed(cosmos.WithSession(t.Context()), blog.PageRequest{First: 20}); err != nil {
-				t.Error(err)
-			}
-			return
-		}
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
-		if w.Code != http.StatusOK {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
-		}
-	}, nil
 }
 
 // idleCounter counts the requests to an account, and their charges in RU.
