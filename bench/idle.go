@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
+	"strings"
 
 	"cosmosblog/internal/proof/docsection"
 )
@@ -24,7 +26,7 @@ func idle(ctx context.Context, output, progress io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	section, err := docsection.Read(string(module[:len(module)-1])+"/docs/azure.md", idleCommand)
+	section, err := docsection.Read(filepath.Join(strings.TrimSpace(string(module)), "docs", "azure.md"), idleCommand)
 	if err != nil {
 		return err
 	}

@@ -124,23 +124,29 @@ func (p *Projector) replaceLeases(ctx context.Context, c containerRanges) error 
 		if w.container != c.container {
 			continue
 		}
-		successors, err := c.successors(w.held.current())
-		if err == nil && len(successors) > 0 { // so the ranges are read anew: the kept ones may be of before a merge
-			p.feeds.ForgetLayout(c.container)
-			var fresh containerRanges
-			if fresh, err = readRanges(ctx, p.feeds, c.container); err == nil {
-				c = fresh
-				successors, err = c.successors(w.held.current())
-			}
-		}
-		if err == nil && len(successors) > 0 {
-			err = p.replaceLease(ctx, w, c)
-		}
-		if err != nil {
+		if err := p.replaceIfNeeded(ctx, w, c); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", w.id, err))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// replaceIfNeeded replaces a lease if it has successors, also by the ranges as of now: the kept
+// ones may be of before a merge.
+func (p *Projector) replaceIfNeeded(ctx context.Context, w *worker, kept containerRanges) error {
+	successors, err := kept.successors(w.held.current())
+	if err != nil || len(successors) == 0 {
+		return err
+	}
+	now, err := readRangesAnew(ctx, p.feeds, w.container)
+	if err != nil {
+		return err
+	}
+	successors, err = now.successors(w.held.current())
+	if err != nil || len(successors) == 0 {
+		return err
+	}
+	return p.replaceLease(ctx, w, now)
 }
 
 // replaceLease replaces a lease by its successors. It deletes the lease last, so that the
@@ -183,8 +189,7 @@ func (p *Projector) deleteMerged(ctx context.Context, c containerRanges, leases 
 			continue
 		}
 		// The kept ranges may be of before a split, whose lease is still there.
-		p.feeds.ForgetLayout(c.container)
-		fresh, err := readRanges(ctx, p.feeds, c.container)
+		fresh, err := readRangesAnew(ctx, p.feeds, c.container)
 		if err == nil && !fresh.isMerged(w.held.current(), leases) {
 			continue
 		}

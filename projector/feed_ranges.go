@@ -40,6 +40,12 @@ func readRanges(ctx context.Context, feeds *changefeed.Feeds, container string) 
 	return containerRanges{container, layout.ResourceID, layout.Ranges}, err
 }
 
+// readRangesAnew is readRanges as of now.
+func readRangesAnew(ctx context.Context, feeds *changefeed.Feeds, container string) (containerRanges, error) {
+	feeds.ForgetLayout(container)
+	return readRanges(ctx, feeds, container)
+}
+
 // lease returns the lease of a feed range that is unread so far.
 func (c containerRanges) lease(r changefeed.FeedRange) changefeed.Lease {
 	return changefeed.Lease{

@@ -173,17 +173,6 @@ func (h *heldLease) noteEnd() {
 	h.ended = h.now()
 }
 
-// flushOld writes the checkpoint if it lacks changes for longer than any page should take.
-func (h *heldLease) flushOld(ctx context.Context) error {
-	h.mu.Lock()
-	isOld := h.unsaved > 0 && h.now().Sub(h.saved) >= h.renew
-	h.mu.Unlock()
-	if !isOld {
-		return nil
-	}
-	return h.save(ctx)
-}
-
 // endReached returns when the feed was last found to have no more changes.
 func (h *heldLease) endReached() time.Time {
 	h.mu.Lock()
@@ -203,12 +192,13 @@ func (h *heldLease) end() (changefeed.End, bool) {
 // checkpointInterval is the longest time between checkpoints while changes arrive.
 const checkpointInterval = time.Second
 
-// flush writes the checkpoint if it has advanced since the last write.
-func (h *heldLease) flush(ctx context.Context) error {
+// flush writes the checkpoint if it has advanced since the last write, and that has an age at
+// least.
+func (h *heldLease) flush(ctx context.Context, age time.Duration) error {
 	h.mu.Lock()
-	unsaved := h.unsaved
+	isDue := h.unsaved > 0 && h.now().Sub(h.saved) >= age
 	h.mu.Unlock()
-	if unsaved == 0 {
+	if !isDue {
 		return nil
 	}
 	return h.save(ctx)

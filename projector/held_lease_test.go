@@ -68,7 +68,7 @@ func TestOldCheckpointIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []int{0, 1, 1} {
-		if err := held.flushOld(t.Context()); err != nil || writes != want {
+		if err := held.flush(t.Context(), time.Minute); err != nil || writes != want {
 			t.Errorf("%d writes, %v, want %d", writes, err, want)
 		}
 		now = now.Add(time.Minute)

@@ -113,7 +113,7 @@ func (p *Projector) flushLoop(ctx context.Context) {
 		var all sync.WaitGroup
 		for _, w := range p.sortedWorkers() {
 			all.Go(func() {
-				if errors.Is(w.held.flushOld(ctx), changefeed.ErrLeaseLost) {
+				if errors.Is(w.held.flush(ctx, p.options.Renew), changefeed.ErrLeaseLost) {
 					w.lose()
 				}
 			})

@@ -203,8 +203,7 @@ const maxUnfinished = views.FeedMargin
 // replaces the lease by successors that start at the beginning. If the lease were read instead, it
 // would return changes of other ranges too.
 func (r *reader) restart(ctx context.Context, at changefeed.Lease) (stepResult, error) {
-	r.feeds.ForgetLayout(at.Container)
-	current, err := readRanges(ctx, r.feeds, at.Container)
+	current, err := readRangesAnew(ctx, r.feeds, at.Container)
 	if err != nil {
 		return idle, err
 	}

@@ -58,7 +58,7 @@ func (p *Projector) settleRound(ctx context.Context) (bool, error) {
 			}
 			worked = true
 		}
-		if err := w.held.flush(ctx); err != nil {
+		if err := w.held.flush(ctx, 0); err != nil {
 			return worked, err
 		}
 	}

@@ -3,11 +3,11 @@
 // far as azcosmos and this project need them. Tests of any program use it by package cosmostest.
 //
 // The engine is one account with one region in one process: it does not replicate, so every read
-// sees the last write whatever Options.Consistency says. It throttles only with
-// Options.Throughput. It has no users and permissions,
-// user-defined functions, conflict feeds, unique keys, hierarchical partition keys, or spatial,
-// vector and full-text search. It rejects unsupported requests instead of approximating them, and
-// its request charges are estimates (docs/compatibility.md).
+// sees the last write whatever Options.Consistency says. It throttles only with Options.Throughput
+// and Options.MetadataReads. It has no users and permissions, user-defined functions, conflict
+// feeds, unique keys, hierarchical partition keys, or spatial, vector and full-text search. It
+// rejects unsupported requests instead of approximating them, and its request charges are estimates
+// (docs/compatibility.md).
 //
 //	engine, err := engine.Open(engine.Options{Dir: "data"}) // in memory without Dir
 //	if err != nil {
