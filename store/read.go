@@ -74,25 +74,28 @@ func (s *Store) accessTo(ctx context.Context, c *azcosmos.ContainerClient) acces
 	return access{}
 }
 
-// permits reports whether a kept result that has seen a state may be used.
+// permits reports whether a kept result with a state may be used. If the session needs a state of a
+// range that no answer of the result has named, such as one from before a split, the result may be
+// used if its own numbers are as great, since a part of a range goes on with its numbers.
 func (a access) permits(seen string) bool {
 	if a.needed == "" {
 		return true
 	}
-	token := cosmos.SessionToken{}
-	token.Merge(seen)
-	return token.Covers(a.needed)
+	var read cosmos.Reached
+	read.Add(seen)
+	return read.Covers(a.needed)
 }
 
 // isExact reports whether kept values need no session, because all reads show the latest state.
 func (s *Store) isExact() bool { return s.cache.Keeps() && s.tail == nil }
 
-// seen is the result of a read with its charge, and with the state of the container that its
-// session had seen then, as a session token. It is what the cache keeps. Another session that gets
-// it has seen that state: otherwise, its next read could be answered by a replica that is behind.
+// seen is the result of a read with its charge, and with the state of the container in which the
+// result is complete, as a session token: that of its own answers, never what its session had seen
+// by then. It is what the cache keeps. Another session that gets it has seen that state: otherwise,
+// its next read could be answered by a replica that is behind.
 type seen[T any] struct {
 	result T
-	token  string  // empty if the cache is exact
+	token  string  // names the ranges of the answers alone; empty if the cache is exact
 	charge float64 // RU of the read; of a read many, an equal share
 }
 
@@ -117,13 +120,13 @@ func (s *Store) beforeRead(ctx context.Context, c *azcosmos.ContainerClient) {
 	}
 }
 
-// tokenToKeep returns the session token to keep with the results of a read, or "" if the cache is
-// exact.
-func (s *Store) tokenToKeep(ctx context.Context, c *azcosmos.ContainerClient) string {
+// tokenToKeep returns the session token to keep with the results of a read that the meter has
+// counted, or "" if the cache is exact.
+func (s *Store) tokenToKeep(meter *cosmos.Meter, c *azcosmos.ContainerClient) string {
 	if s.isExact() {
 		return ""
 	}
-	return cosmos.SessionTokenOf(ctx, c.ID())
+	return meter.ReadState(c.ID())
 }
 
 // bytesToKeep returns the size of a result that is kept with a session token.
@@ -145,7 +148,7 @@ func readShared[T any](
 		s.beforeRead(ctx, c)
 		metered, meter := cosmos.Metered(ctx)
 		result, bytes, err := read(metered)
-		token := s.tokenToKeep(ctx, c)
+		token := s.tokenToKeep(meter, c)
 		return seen[T]{result, token, meter.Charged()}, bytesToKeep(bytes, token), err
 	}
 	if access.needed == "" {
@@ -244,7 +247,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		at.partition, at.id = item.Address()
 		items[at] = item
 	}
-	token, share := s.tokenToKeep(ctx, c), meter.Charged()/float64(len(missing))
+	token, share := s.tokenToKeep(meter, c), meter.Charged()/float64(len(missing))
 	for at, keep := range keeps {
 		keep(seen[P]{items[at], token, share}, bytesToKeep(bytesOf(items[at]), token))
 	}

@@ -10,7 +10,7 @@ import (
 
 // Meter sums what requests are charged, what it cost to read results that were kept, and the
 // background work that commands cause. It may be used concurrently. Its methods do nothing, or
-// return 0, if it is nil.
+// return 0, if it is nil. One that Metered returns also knows the states that were read.
 type Meter struct {
 	outer *Meter // counts the same, too; nil if there is none
 
@@ -20,6 +20,7 @@ type Meter struct {
 
 	mu     sync.Mutex
 	caused map[string]float64 // price of background work, by the kind of work
+	read   SessionTokens      // as ReadState returns them; nil if they are not noted
 }
 
 // hundredths is an amount of RU, to which others are added concurrently. The service reports
@@ -40,8 +41,30 @@ func WithMeter(ctx context.Context, m *Meter) context.Context {
 
 // Metered returns a context with a new meter. What is added to it is also added to ctx's Meter.
 func Metered(ctx context.Context) (context.Context, *Meter) {
-	m := &Meter{outer: meterOf(ctx)}
+	m := &Meter{outer: meterOf(ctx), read: SessionTokens{}}
 	return WithMeter(ctx, m), m
+}
+
+// ReadState returns the state of a container that all answers to reads of m have, as a session
+// token: of each partition key range, the earliest state of an answer. It is empty if there is no
+// answer, or if Metered did not return m.
+//
+// A result belongs to this state, and not to the one that the session of its context has seen: that
+// is also of other answers, which may come at the same time.
+func (m *Meter) ReadState(container string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.read[container].String()
+}
+
+// noteRead notes the session token of an answer to a read of a container.
+func (m *Meter) noteRead(container, token string) {
+	if m == nil || m.read == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.read.of(container).MergeEarlier(token)
 }
 
 // meterOf returns the Meter of a context, or nil if there is none.

@@ -102,7 +102,10 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 		record.Charge, _ = strconv.ParseFloat(response.Header.Get(chargeHeader), 64)
 	}
 	meter.add(record.Charge, err == nil)
-	if !target.isRead() && mayBeExecuted(record.Status, err) {
+	switch isRead := target.isRead(); {
+	case isRead && err == nil && hasUsableToken(response):
+		meter.noteRead(target.Container, response.Header.Get(SessionTokenHeader))
+	case !isRead && mayBeExecuted(record.Status, err):
 		meter.noteWrite()
 	}
 	if p.own != nil {

@@ -12,7 +12,6 @@ import (
 	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/readcache"
 )
 
 // acknowledged are the comments of a post that were acknowledged, by time.
@@ -64,8 +63,6 @@ func TestKeptReadsAreNotTooOld(t *testing.T) {
 	random := testseed.Rand(t)
 	var hits, stale int64
 	inWorld(t, cosmostest.Options{Follower: true, Random: rand.New(rand.NewPCG(random.Uint64(), 1))}, func(w *world) {
-		cache := readcache.New(1<<20, w.tail.Changes)
-		reader := store.NewCached(w.own.DB, cache, w.tail)
 		posts := make([]*acknowledged, 4)
 		for i := range posts {
 			posts[i] = &acknowledged{post: w.post()}
@@ -76,7 +73,7 @@ func TestKeptReadsAreNotTooOld(t *testing.T) {
 			a.add(comment.Post.CommentCount, own)
 		}
 		read := func(ctx context.Context, a *acknowledged, least int) int {
-			post, err := reader.Post(ctx, a.post.ID)
+			post, err := w.reader.Post(ctx, a.post.ID)
 			w.ok(err)
 			if post.CommentCount < least {
 				t.Errorf("read %d comments, want at least %d", post.CommentCount, least)
@@ -107,7 +104,7 @@ func TestKeptReadsAreNotTooOld(t *testing.T) {
 		}
 		all.Wait()
 		w.account.Follower.CatchUp()
-		hits, stale = cache.Stats().Hits, int64(w.account.Follower.Stale())
+		hits, stale = w.cache.Stats().Hits, int64(w.account.Follower.Stale())
 	})
 	if hits < 500 || stale < 10 {
 		t.Errorf("%d hits and %d stale reads: the history tests nothing", hits, stale)

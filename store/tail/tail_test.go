@@ -16,8 +16,10 @@ import (
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/tail"
 )
@@ -31,6 +33,8 @@ type world struct {
 	own     *storetest.Database   // with the tail
 	other   *storetest.Database
 	tail    *tail.Tail
+	cache   *readcache.Cache
+	reader  *store.Store // of own, with the tail and the cache
 	ada     *blog.User
 }
 
@@ -69,6 +73,8 @@ func inWorldOf(t *testing.T, ranges int, options cosmostest.Options, test func(w
 			DB: w.own.DB, Containers: []string{schema.Users, schema.Posts, schema.Feed}, Staleness: staleness,
 			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		})
+		w.cache = readcache.New(1<<20, w.tail.Changes)
+		w.reader = store.NewCached(w.own.DB, w.cache, w.tail)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { defer close(ended); _ = w.tail.Run(ctx) }()
@@ -378,6 +384,63 @@ func TestReadsFollowTheTail(t *testing.T) {
 			t.Error("the tail has not passed a write after its next poll")
 		}
 	})
+}
+
+// A kept result has the state of its own answer, also if the session that read it had seen a later
+// one by then: another read of the session is answered after the edit of a post whose answer is on
+// its way.
+func TestStateOfKeptReads(t *testing.T) {
+	for name, read := range map[string]func(w *world, ctx context.Context, post *blog.Post) *blog.Post{
+		"one post": func(w *world, ctx context.Context, post *blog.Post) *blog.Post {
+			read, err := w.reader.Post(ctx, post.ID)
+			w.ok(err)
+			return read
+		},
+		"several posts": func(w *world, ctx context.Context, post *blog.Post) *blog.Post {
+			read, err := w.reader.Posts(ctx, []string{post.ID, "p_missing"})
+			w.ok(err)
+			return read[post.ID]
+		},
+		"a list": func(w *world, ctx context.Context, post *blog.Post) *blog.Post {
+			page, err := w.reader.Comments(ctx, post.ID, blog.PageRequest{First: 5})
+			w.ok(err)
+			return &blog.Post{CommentCount: len(page.Items)}
+		},
+	} {
+		for _, ranges := range []int{1, 4} {
+			t.Run(fmt.Sprintf("%s, %d ranges", name, ranges), func(t *testing.T) {
+				inWorldOf(t, ranges, cosmostest.Options{}, func(w *world) {
+					post := w.post()
+					w.awake(schema.Posts)
+					stranger, ada := cosmos.WithSession(w.Context()), cosmos.WithSession(w.Context())
+					isFirst := true
+					w.wire.Inject(func(n int, request *http.Request, next policy.Transporter) (*http.Response, error) {
+						answer, err := next.Do(request)
+						if target, _ := cosmos.TargetOf(request); isFirst && target.Container == schema.Posts && target.Operation != "changeFeed" {
+							isFirst = false
+							_, err := w.other.CreateComment(ada, w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+							w.ok(err)
+							_, err = w.reader.Likes(stranger, post.ID, blog.PageRequest{First: 5})
+							w.ok(err)
+						}
+						return answer, err
+					})
+					if got := read(w, stranger, post); got.CommentCount != 0 {
+						t.Fatalf("the stranger reads %d comments", got.CommentCount)
+					}
+					claims := cosmos.WithSession(w.Context())
+					cosmos.ClaimSession(claims, cosmos.WrittenInSession(ada))
+					if got := read(w, claims, post); got.CommentCount != 1 {
+						t.Errorf("Ada reads %d comments", got.CommentCount)
+					}
+					before := w.cache.Stats().Hits
+					if got := read(w, claims, post); got.CommentCount != 1 || w.cache.Stats().Hits == before {
+						t.Errorf("she reads %d comments again, %d times from the cache", got.CommentCount, w.cache.Stats().Hits-before)
+					}
+				})
+			})
+		}
+	}
 }
 
 // A range has not passed a write of this process as long as the range itself is not polled to its
