@@ -4,11 +4,16 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // A projector may die between any two requests, or before the answer to its last one. The next
@@ -101,4 +106,66 @@ func crashAfter(t *testing.T, n int64, answerLost bool) (died bool) {
 		t.Logf("%d requests", n)
 	}
 	return died
+}
+
+// The checkpoint that passes a change has the states of the views that contain it, also if another
+// attempt has written them: a client that waits for the checkpoint reads no views of before.
+func TestCheckpointHasStatesOfEarlierAttempts(t *testing.T) {
+	for _, ranges := range []int{1, 4} {
+		t.Run(fmt.Sprintf("%d ranges", ranges), func(t *testing.T) {
+			for n := 1; checkpointAfterCrash(t, ranges, n); n++ {
+			}
+		})
+	}
+}
+
+// checkpointAfterCrash runs a projector that dies before its write number n to leases, and then
+// another one. It reports whether the first died.
+func checkpointAfterCrash(t *testing.T, ranges, n int) (died bool) {
+	w := newWorldOf(t, ranges)
+	author := w.user()
+	edited, deleted := w.posts(author, 2)[0], w.post(author)
+	w.settle()
+	before := w.statesOfViews()
+	w.retag(edited, "rare")
+	w.delete(deleted)
+	wire, s := w.wired()
+	var writes atomic.Int64
+	wire.refuse = func(request *http.Request) int {
+		if containerOf(request) != schema.Leases || !isWrite(request) || writes.Add(1) != int64(n) {
+			return 0
+		}
+		wire.left.Store(0)
+		return http.StatusServiceUnavailable
+	}
+	died = w.projector(s).SettleForTests(t.Context()) != nil
+	w.like(author, edited) // the copy of the edit is patched, and not read
+	w.must(w.projector(w.store).SettleForTests(t.Context()))
+
+	leases, err := changefeed.New(w.store.DB).Leases(t.Context())
+	w.must(err)
+	checkpoint := cosmos.SessionTokens{}
+	for _, lease := range leases {
+		views, err := cosmos.ParseSessionTokens(lease.Views)
+		if w.must(err); lease.Container == schema.Posts {
+			checkpoint.Merge(views)
+		}
+	}
+	for view, token := range w.statesOfViews() {
+		for id, position := range token {
+			if position != before[view][id] && !checkpoint[view].Covers(id+":"+position) {
+				t.Fatalf("after a crash before write %d, the checkpoint has %s of %s, which is at %s", n, checkpoint[view], view, token)
+			}
+		}
+	}
+	return died
+}
+
+// statesOfViews returns the latest states of the views.
+func (w *world) statesOfViews() cosmos.SessionTokens {
+	session, feeds := cosmos.WithSession(w.Context()), changefeed.New(w.store.DB)
+	for _, view := range []string{schema.Users, schema.Feed, schema.Lists} {
+		w.must(feeds.AdvanceSession(session, view))
+	}
+	return cosmos.SeenInSession(session)
 }

@@ -35,6 +35,9 @@ type heldLease struct {
 	known   time.Time        // when the latest request began that showed that the lease is ours
 	lost    bool             // another process has written or deleted the lease
 	rebuilt bool             // the views are rebuilt since the lease's history began (History.IsRebuilt)
+
+	repeats   bool      // an earlier attempt may have projected changes that are read again
+	attempted time.Time // when an earlier attempt may last have begun
 }
 
 // newHeldLease prepares a listed lease to be taken.
@@ -50,6 +53,8 @@ func (p *Projector) newHeldLease(lease changefeed.Lease) *heldLease {
 		checkpointAfter: p.options.PageSize,
 		promptly:        gathersPerCheckpoint * p.options.Gather,
 		lease:           lease,
+		repeats:         !lease.IsExact,
+		attempted:       p.options.Now(),
 
 		writing: make(chan struct{}, 1),
 	}
@@ -57,16 +62,36 @@ func (p *Projector) newHeldLease(lease changefeed.Lease) *heldLease {
 
 // take writes the lease with our name. It returns changefeed.ErrLeaseLost if another projector was
 // faster.
-func (h *heldLease) take(ctx context.Context, owner string) error { return h.setOwner(ctx, owner) }
+func (h *heldLease) take(ctx context.Context, owner string) error {
+	return h.setOwner(ctx, owner, false)
+}
 
-// release writes the checkpoint and gives the lease up.
-func (h *heldLease) release(ctx context.Context) error { return h.setOwner(ctx, "") }
+// release writes the checkpoint and gives the lease up. hasEnded reports whether its work has
+// ended.
+func (h *heldLease) release(ctx context.Context, hasEnded bool) error {
+	return h.setOwner(ctx, "", hasEnded && !h.mayRepeat())
+}
 
-func (h *heldLease) setOwner(ctx context.Context, owner string) error {
+func (h *heldLease) setOwner(ctx context.Context, owner string, isExact bool) error {
 	h.mu.Lock()
-	h.lease.Owner = owner
+	h.lease.Owner, h.lease.IsExact = owner, isExact
 	h.mu.Unlock()
 	return h.save(ctx)
+}
+
+// mayRepeat reports whether the next changes may repeat the work of an earlier attempt: of a step
+// that failed, or of a former holder of the lease that did not release it.
+func (h *heldLease) mayRepeat() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.repeats
+}
+
+// noteAttempt notes that a step failed, and may have projected some of its changes.
+func (h *heldLease) noteAttempt() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.repeats, h.attempted = true, h.now()
 }
 
 // current returns the lease with its latest continuation. All changes before that continuation are
@@ -171,6 +196,17 @@ func (h *heldLease) noteEnd() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ended = h.now()
+}
+
+// noteNew notes that all changes up to those of a page that was asked for at a time are projected,
+// and that it ended at the end of the feed. What comes after it is new, unless an earlier attempt
+// may still have been under way, or a replica may have lagged behind what that has read.
+func (h *heldLease) noteNew(at time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if at.Sub(h.attempted) >= 2*h.pulse.expire {
+		h.repeats = false
+	}
 }
 
 // endReached returns when the feed was last found to have no more changes.

@@ -68,6 +68,12 @@ var mutants = map[string]mutanttest.Mutant{
 		Wrong: "IN ('comment', 'like')",
 		Tests: []string{"../store/views", "-run", "^TestPurge$"},
 	},
+	"a repeated step forgets the lists": {
+		File:  "reader.go",
+		Right: "	if at.Container != schema.Posts || !r.held.mayRepeat() {\n",
+		Wrong: "	if at.Container == schema.Posts || !r.held.mayRepeat() {\n",
+		Tests: []string{".", "-run", "^TestCheckpointHasStatesOfEarlierAttempts$"},
+	},
 	"a former tag keeps its entry": {
 		File:  "../store/views/lists.go",
 		Right: "		if !slices.Contains(own, list) && !slices.Contains(l.FormerLists, list) {",

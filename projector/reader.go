@@ -28,13 +28,12 @@ type reader struct {
 	replaced    bool // whether the next balance will replace the lease by its successors
 
 	beyondEndSince time.Time // when the first of the latest pages was beyond the end; zero if the last was not
-	partition      string    // of a change of the feed range; empty if none is known
 }
 
 // step reads and projects one page, and then advances the checkpoint.
 func (r *reader) step(ctx context.Context) (stepResult, error) {
 	ctx = cosmos.WithSession(ctx) // later reads return the changes of the page, and our own writes
-	at := r.held.current()
+	at, begun := r.held.current(), r.now()
 	page, err := r.feeds.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
 	case errors.Is(err, changefeed.ErrContainerReplaced):
@@ -45,16 +44,15 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 		return r.beyondEnd(ctx, at, page)
 	}
 	r.beyondEndSince = time.Time{}
-	if len(page.Changes) > 0 {
-		r.partition = page.Changes[0].PartitionKey
-	}
 	for i := range page.Changes {
 		page.Changes[i].History = at.History
 	}
+	isEnd := len(page.Changes) < r.pageSize
 	switch {
 	case len(page.Changes) == 0 && changefeed.IsFromNow(at.Continuation):
 		return r.beginAtPresent(ctx, at, page)
 	case len(page.Changes) == 0:
+		r.held.noteNew(begun)
 		if page.ResourceID != at.ResourceID { // the first page of the container
 			r.held.noteEnd()
 			return idle, nil
@@ -75,11 +73,16 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 	if view := wentBack(at, ofViews(cosmos.FirstWrittenInSession(ctx))); view != "" && mayEnd(at, page) {
 		return r.endHistory(ctx, at, "the container "+view+" was reset to an earlier state")
 	}
+	if err == nil {
+		err = r.seeRepeated(ctx, at)
+	}
 	if err != nil {
+		r.held.noteAttempt()
 		return idle, err
 	}
 	result := more
-	if len(page.Changes) < r.pageSize {
+	if isEnd {
+		r.held.noteNew(begun)
 		result = drained
 	}
 	return result, r.held.advance(ctx, progress{
@@ -95,6 +98,19 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 	})
 }
 
+// seeRepeated makes the session of a step current in lists if the step may repeat the work of an
+// earlier attempt. A copy in users tells that the entries of its post are written, so a repeated
+// step sends nothing to lists. The checkpoint must have the state of these entries all the same.
+//
+// The other views need nothing: each projection of a change sends a request to the partition of its
+// copy, and the answer has the state in which the copy was found.
+func (r *reader) seeRepeated(ctx context.Context, at changefeed.Lease) error {
+	if at.Container != schema.Posts || !r.held.mayRepeat() {
+		return nil
+	}
+	return r.feeds.AdvanceSession(ctx, schema.Lists)
+}
+
 // beginAtPresent stores the position of the present, from which a lease of a new history is read.
 func (r *reader) beginAtPresent(ctx context.Context, at changefeed.Lease, page changefeed.ChangePage) (stepResult, error) {
 	if changefeed.IsFromNow(page.Continuation) {
@@ -108,17 +124,14 @@ var errNoPosition = errors.New("projector: the account does not report the posit
 // beyondEnd ends the history if a page of the feed is beyond its end, and if that shows that the
 // database went back, or has lasted for too long. It must notice at once if it can: a failover may
 // lose so few writes that the feed soon passes the position.
-func (r *reader) beyondEnd(ctx context.Context, at changefeed.Lease, page changefeed.ChangePage) (_ stepResult, err error) {
-	if r.partition == "" {
-		if r.partition, err = r.feeds.FirstPartition(ctx, at.Container, at.Range); err != nil {
-			return idle, err
-		}
-	}
+func (r *reader) beyondEnd(ctx context.Context, at changefeed.Lease, page changefeed.ChangePage) (stepResult, error) {
+	partition, err := r.feeds.Partition(ctx, at.Container, at.Range)
 	hasLost := false
-	if r.partition != "" {
-		if hasLost, err = r.feeds.HasLost(ctx, at.Container, r.partition, page); err != nil {
-			return idle, err
-		}
+	if err == nil && partition != "" {
+		hasLost, err = r.feeds.HasLost(ctx, at.Container, partition, page)
+	}
+	if err != nil {
+		return idle, err
 	}
 	now := r.now()
 	if r.beyondEndSince.IsZero() {

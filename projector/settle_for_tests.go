@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"cosmosblog/store/cosmos"
 )
@@ -48,6 +49,7 @@ func (p *Projector) confirmLoop(w *worker) func(context.Context) {
 func (p *Projector) settleRound(ctx context.Context) (bool, error) {
 	worked := false
 	for _, w := range p.sortedWorkers() {
+		w.held.assumeAlone()
 		for {
 			result, err := w.runStep(ctx)
 			if err != nil {
@@ -63,4 +65,11 @@ func (p *Projector) settleRound(ctx context.Context) (bool, error) {
 		}
 	}
 	return worked, nil
+}
+
+// assumeAlone notes that no earlier attempt is under way any more: nobody else runs a projector.
+func (h *heldLease) assumeAlone() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.attempted = time.Time{}
 }

@@ -66,8 +66,8 @@ func (w *worker) stop(ctx context.Context) error {
 func (w *worker) release(ctx context.Context) error {
 	brief, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
-	_ = w.stop(brief)
-	if err := w.held.release(ctx); !errors.Is(err, changefeed.ErrLeaseLost) {
+	stopped := w.stop(brief)
+	if err := w.held.release(ctx, stopped == nil); !errors.Is(err, changefeed.ErrLeaseLost) {
 		return err
 	}
 	return nil

@@ -22,8 +22,9 @@ type Feeds struct {
 	leases, deadLetters *azcosmos.ContainerClient
 	layouts             layouts
 
-	mu    sync.Mutex
-	quiet map[string]quietEnd // by FeedName
+	mu     sync.Mutex
+	quiet  map[string]quietEnd // by FeedName
+	places map[string]place    // by FeedName
 }
 
 // New returns the change feeds of a database. It sends nothing.
@@ -32,6 +33,7 @@ func New(db *cosmos.DB) *Feeds {
 		db: db, leases: db.Container(schema.Leases), deadLetters: db.Container(schema.DeadLetters),
 		layouts: layouts{kept: map[string]keptLayout{}},
 		quiet:   map[string]quietEnd{},
+		places:  map[string]place{},
 	}
 }
 

@@ -34,13 +34,16 @@ type Lease struct {
 	// Views are the session tokens (cosmos.SessionTokens) of the views after these changes. A read
 	// with them shows the changes, also if a replica lags.
 	Views string
+	// IsExact is whether nobody has projected changes after Continuation: the lease was released after
+	// all its work had ended. The next holder then repeats no work of another.
+	IsExact bool
 }
 
 // Begin makes the lease one of a history in which nothing is projected yet. Its feed is then read
 // from the present on: a rebuild of the views covers what is there. A lease that was never read
 // still begins at the beginning of its feed.
 func (l *Lease) Begin(history string) {
-	l.History, l.Position, l.AsOf, l.Views = history, "", "", ""
+	l.History, l.Position, l.AsOf, l.Views, l.IsExact = history, "", "", "", false
 	if l.Continuation != "" {
 		l.Continuation = ContinuationFromNow(l.ResourceID, l.Range)
 	}
@@ -129,6 +132,7 @@ type leaseItem struct {
 	Position     string    `json:"position,omitempty"`
 	AsOf         string    `json:"asOf,omitempty"`
 	Views        string    `json:"views,omitempty"`
+	IsExact      bool      `json:"isExact,omitempty"`
 	Owner        string    `json:"owner"`
 	ETag         string    `json:"_etag,omitempty"`
 }
@@ -239,10 +243,10 @@ func (f *Feeds) DeleteLease(ctx context.Context, lease Lease) error {
 
 func (l Lease) item() leaseItem {
 	return leaseItem{ID: l.ID, Type: typeLease, Container: l.Container, Range: l.Range, ResourceID: l.ResourceID, Continuation: l.Continuation,
-		History: l.History, Position: l.Position, AsOf: string(l.AsOf), Views: l.Views, Owner: l.Owner}
+		History: l.History, Position: l.Position, AsOf: string(l.AsOf), Views: l.Views, IsExact: l.IsExact, Owner: l.Owner}
 }
 
 func (i leaseItem) lease() Lease {
 	return Lease{ID: i.ID, Container: i.Container, Range: i.Range, ResourceID: i.ResourceID, Continuation: i.Continuation,
-		History: i.History, Position: i.Position, AsOf: blog.DateTime(i.AsOf), Views: i.Views, Owner: i.Owner, ETag: i.ETag}
+		History: i.History, Position: i.Position, AsOf: blog.DateTime(i.AsOf), Views: i.Views, IsExact: i.IsExact, Owner: i.Owner, ETag: i.ETag}
 }

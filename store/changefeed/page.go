@@ -9,7 +9,6 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/schema"
 )
 
 // ChangePage is a page of a change feed. It holds each changed item once, in its state at the
@@ -137,16 +136,6 @@ func (f *Feeds) HasLost(ctx context.Context, container, partition string, page C
 	latest.Merge(cosmos.SessionTokenOf(ctx, container))
 	id, _, _ := strings.Cut(at, ":")
 	return ok && latest[id] != "" && !latest.Covers(at), nil
-}
-
-// FirstPartition returns the partition key of the first item that the change feed of a feed range
-// shows, or "" if it shows none.
-func (f *Feeds) FirstPartition(ctx context.Context, container string, feedRange FeedRange) (string, error) {
-	page, err := f.ReadPage(ctx, container, feedRange, "", 1)
-	if err != nil || len(page.Items) == 0 {
-		return "", err
-	}
-	return schema.PartitionKeyOf(container, page.Items[0])
 }
 
 // ReadPage reads a page as Changes does, from any container and without decoding it. If a page
