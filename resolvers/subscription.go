@@ -2,9 +2,12 @@ package resolvers
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"time"
+
+	"github.com/99designs/gqlgen/graphql"
 
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
@@ -26,7 +29,16 @@ func (r subscriptionResolver) PostChanged(ctx context.Context, id blog.Ref) (<-c
 	}
 	return valueOrStream[*blog.Post](ctx, r.store, func(*stream.Opening) (stream.Stream, error) {
 		changed, stop := r.store.WatchPost(id.ID)
-		return &postStream{store: r.store, id: id.ID, changed: changed, stop: stop}, nil
+		return &postStream{store: r.store, id: id.ID, changed: changed, stop: stop, hasLists: selectsListsOfPost(ctx)}, nil
+	})
+}
+
+// selectsListsOfPost reports whether the post that the field of ctx returns is selected with its
+// comments or likes.
+func selectsListsOfPost(ctx context.Context) bool {
+	selections := graphql.GetFieldContext(ctx).Field.Selections
+	return slices.ContainsFunc(graphql.CollectFields(graphql.GetOperationContext(ctx), selections, []string{"Post", "Node"}), func(f graphql.CollectedField) bool {
+		return f.Name == "comments" || f.Name == "likes"
 	})
 }
 
@@ -59,7 +71,7 @@ func (r subscriptionResolver) CommentAdded(ctx context.Context, postID blog.Ref,
 // PostPublished resolves Subscription.postPublished.
 func (r subscriptionResolver) PostPublished(ctx context.Context, after *string) (<-chan *model.PostEdge, error) {
 	return valueOrStream[*model.PostEdge](ctx, r.store, func(o *stream.Opening) (stream.Stream, error) {
-		s := &arrivalStream{store: r.store}
+		s := &arrivalStream{store: r.store, watch: r.arrivals}
 		if o.After != "" {
 			after = &o.After
 		}
@@ -137,29 +149,39 @@ func reading(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // postStream sends the states of a post, without a long content: Post.content reads it. If the post
 // is edited in between, the content is that of the next state.
+//
+// An edit of an older comment, or a new name of somebody who liked the post, leaves the post as it
+// is. With its comments or likes, a state is therefore one of the partition, and its ID has the
+// count of the partition's changes. Equal answers are sent once (package subscription).
 type postStream struct {
-	store   *store.Store
-	id      string
-	changed <-chan struct{}
-	stop    func()
+	store    *store.Store
+	id       string
+	changed  <-chan struct{}
+	stop     func()
+	hasLists bool // the selection has comments or likes
 
 	sent     bool
-	revision int64 // of the state that was sent last
+	revision int64  // of the state that was sent last
+	changes  uint64 // counted before that was read; 0 without hasLists
 }
 
 // Next implements stream.Stream. Errors: NOT_FOUND if there is no such post at the beginning, and
 // those of the store.
 func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 	for {
+		changes := uint64(0)
+		if s.hasLists {
+			changes = s.store.ChangesOfPost(s.id)
+		}
 		post, err := s.read(ctx)
 		switch isGone := err != nil && blog.CodeOf(err) == blog.NotFound; {
 		case isGone && s.sent:
 			return stream.Event{Value: (*blog.Post)(nil), IsState: true, IsLast: true}, nil
 		case err != nil:
 			return stream.Event{}, err
-		case !s.sent || post.Revision > s.revision:
-			s.sent, s.revision = true, post.Revision
-			return stream.Event{Value: post, ID: strconv.FormatInt(post.Revision, 10), IsState: true}, nil
+		case !s.sent || post.Revision > s.revision || changes != s.changes:
+			s.sent, s.revision, s.changes = true, post.Revision, changes
+			return stream.Event{Value: post, ID: fmt.Sprint(post.Revision, ".", changes), IsState: true}, nil
 		}
 		if err := wait(ctx, s.changed); err != nil {
 			return stream.Event{}, err
@@ -282,6 +304,7 @@ const postsOfStream = 10
 // increase with the transactions, so none appears before the position.
 type arrivalStream struct {
 	store   *store.Store
+	watch   *arrivalWatch
 	arrived <-chan struct{}
 	stop    func()
 
@@ -315,6 +338,7 @@ func (s *arrivalStream) Next(ctx context.Context) (stream.Event, error) {
 func (s *arrivalStream) read(ctx context.Context) (isNew bool, err error) {
 	ctx, cancel := reading(ctx)
 	defer cancel()
+	s.watch.join(ctx)
 	last, _, err := s.store.LastArrivals(ctx)
 	if err == nil && s.after == nil {
 		err = s.place(ctx, last)

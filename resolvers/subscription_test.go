@@ -202,6 +202,23 @@ func TestPostChanged(t *testing.T) {
 }
 
 // Every comment reaches a stream once and in order. Another server continues it after a cursor.
+// A stream with the comments of a post gets the edit of one that is not among the newest three,
+// which leaves the post as it is.
+func TestEditOfOlderComment(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(nil)
+	ann := s.user("Ann")
+	post := ann.post("Title", "Content")
+	oldest := ann.comment(post, "0")
+	for i := range 3 {
+		ann.comment(post, fmt.Sprint(i+1))
+	}
+	e := s.subscribe(fmt.Sprintf(`fragment F on Post { comments(first: 1) { nodes { content } } } subscription { postChanged(id: %q) { commentCount ...F } }`, post), "")
+	e.want(`{"data":{"postChanged":{"commentCount":4,"comments":{"nodes":[{"content":"0"}]}}}}`)
+	ann.ask(`mutation($c:ID!){updateComment(input:{id:$c,content:"edited"}){comment{id}}}`, "c", oldest)
+	e.want(`{"data":{"postChanged":{"commentCount":4,"comments":{"nodes":[{"content":"edited"}]}}}}`)
+}
+
 func TestCommentAdded(t *testing.T) {
 	skipUnderFaults(t)
 	s := newServer(t)
@@ -1026,5 +1043,67 @@ func TestStreamsOnLaggingReplicas(t *testing.T) {
 			account.Follower.CatchUp()
 			e.want(`{"data":{"postChanged":{"commentCount":2,"comments":{"nodes":[{"content":"first"},{"content":"second"}]}}}}`)
 		})
+	}
+}
+
+// signals tells of changes of the feed when a test sends them.
+type signals chan struct{}
+
+func (s signals) Watch(container, _ string) (<-chan struct{}, func()) {
+	if container == schema.Feed {
+		return s, func() {}
+	}
+	return nil, func() {}
+}
+
+func (signals) Changes(string, string) uint64 { return 0 }
+
+func (signals) Join(context.Context, string) {}
+
+// One signal tells of an arrival: that of the first change which the server's watch reads it after.
+// A stream whose own read is answered by a replica that lags does not miss it.
+func TestArrivalAheadOfAReplica(t *testing.T) {
+	skipUnderFaults(t)
+	account := cosmostest.New(t, cosmostest.Options{Follower: true})
+	writer := startServer(t, account, newInjector(t, account, account.Latest()), false)
+	var reads, latest atomic.Int64 // of the horizon
+	db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: replicas{account.Latest(), account.NewTransport(), func(r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/docs/"+schema.HorizonID) {
+			return false
+		}
+		reads.Add(1)
+		return latest.Add(-1) >= 0
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	ann := writer.user("Ann")
+	ann.post("before", "Content of before")
+	account.Follower.CatchUp()
+	feed := make(signals)
+	reader := *writer
+	reader.db = db
+	e := reader.newStreaming(func(o *httpapi.Options) {
+		o.Resolvers = resolvers.New(store.New(db).Watched(feed))
+	}).subscribe(`subscription { postPublished { cursor node { title } } }`, "")
+	waitForReads := func(n int64) {
+		for deadline := time.Now().Add(patience); reads.Load() < n; {
+			if time.Sleep(time.Millisecond); time.Now().After(deadline) {
+				t.Fatalf("%d reads", reads.Load())
+			}
+		}
+	}
+	waitForReads(3) // of the watch, of the stream, and of the stream after the first signal
+	account.Follower.Hold()
+	ann.post("new", "Content of new")
+	before := reads.Load()
+	latest.Store(1)
+	feed <- struct{}{} // as for another change of the feed: the watch reads ahead
+	waitForReads(before + 2)
+	account.Follower.CatchUp()
+	feed <- struct{}{}
+	if got := e.published(); got.Data.PostPublished.Node.Title != "new" {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -145,10 +145,11 @@ type execution struct {
 	address netip.Addr
 	payment *budget.Payment // of what the stream reads
 
-	event  *stream.Event     // that is not answered yet
-	last   [sha256.Size]byte // hash of the state that was sent last; equal ones are not sent again
-	lastAt time.Time
-	ended  bool
+	event   *stream.Event     // that is not answered yet
+	last    [sha256.Size]byte // hash of the state that was sent last; equal ones are not sent again
+	lastAt  time.Time         // of the last answer
+	isState bool              // the last answer was a state
+	ended   bool
 }
 
 // open begins a subscription, or returns why it cannot begin.
@@ -257,6 +258,11 @@ func (x *execution) present(ctx context.Context, err error) *gqlerror.Error {
 // sent last. After an error, the next try answers the same event.
 func (x *execution) try(ctx context.Context) (*answer, string, error) {
 	if x.event == nil {
+		if x.isState { // before the next one is read, so that the selection is of the same moment
+			if err := sleep(ctx, statesApart-x.Now().Sub(x.lastAt)); err != nil {
+				return nil, "", err
+			}
+		}
 		event, err := x.stream.Next(x.follow(ctx))
 		x.payment.Add("(streams)", event.Spent)
 		if err != nil {
@@ -265,16 +271,11 @@ func (x *execution) try(ctx context.Context) (*answer, string, error) {
 		x.event = &event
 	}
 	event := *x.event
-	if event.IsState {
-		if err := sleep(ctx, statesApart-x.Now().Sub(x.lastAt)); err != nil {
-			return nil, "", err
-		}
-	}
 	a, err := x.answer(ctx, event)
 	if err != nil {
 		return nil, "", err
 	}
-	x.event, x.ended, x.lastAt = nil, event.IsLast, x.Now()
+	x.event, x.ended, x.isState, x.lastAt = nil, event.IsLast, event.IsState, x.Now()
 	if event.IsState && !event.IsLast && a.hash == x.last {
 		a.close()
 		return nil, "", nil
