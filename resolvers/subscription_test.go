@@ -555,6 +555,47 @@ func TestStreamsAreNoRequestsInProgress(t *testing.T) {
 	}
 }
 
+// A WebSocket counts for its client as long as it is open, whatever is sent on it.
+func TestWebSocketsOfOneClient(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(func(o *httpapi.Options) {
+		o.Limits = limits.Default()
+		o.Limits.AddressConnections = 3
+		o.Development = false
+		o.Proxies = proxy.Trusted{netip.MustParsePrefix("127.0.0.1/32")}
+	})
+	post := s.user("Ann").post("Title", "Content")
+	from := []string{"X-Forwarded-For", "203.0.113.7"}
+	var open []*socket
+	for i, query := range []string{"{x}", "", fmt.Sprintf("subscription{postChanged(id:%q){id}}", post)} {
+		c, _, err := s.dial(from...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+		c.send(`{"type":"connection_init"}`)
+		c.want("connection_ack")
+		if query != "" {
+			c.send(string(must(json.Marshal(map[string]any{"type": "subscribe", "id": "1", "payload": map[string]any{"query": query}}))))
+			c.want([]string{`"type":"error"`, "", `"type":"next"`}[i])
+		}
+	}
+	if _, response, err := s.dial(from...); err == nil || response == nil || response.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a fourth WebSocket is open: %v", err)
+	}
+	if _, _, err := s.dial("X-Forwarded-For", "203.0.113.8"); err != nil {
+		t.Errorf("another client has none: %v", err)
+	}
+	open[0].CloseNow()
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if _, _, err := s.dial(from...); err == nil {
+			return
+		} else if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
 // countedServer is a server that counts the requests to its engine, without those of tails. It has
 // a cache of reads.
 func countedServer(t *testing.T) (*server, *atomic.Int64) {

@@ -20,7 +20,7 @@ var limitSettings = []Setting{
 		func(l *limits.Limits) any { return &l.Connections }),
 	limit("max-address-connections", "Maximum number of open connections of one address, or of one /64 network with "+
 		"IPv6. Those of this machine and of `--trusted-proxy` do not count; behind such a proxy, it is the maximum "+
-		"number of requests in progress. 0 is no limit.",
+		"number of requests in progress and open WebSockets. 0 is no limit.",
 		func(l *limits.Limits) any { return &l.AddressConnections }),
 	limit("max-body-bytes", fmt.Sprintf("Maximum size of a request body in bytes, at most %d.", maxBodyBytes),
 		func(l *limits.Limits) any { return &l.BodyBytes }),

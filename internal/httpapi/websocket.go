@@ -29,7 +29,9 @@ func isWebSocket(r *http.Request) bool {
 }
 
 // webSockets returns the handler of WebSockets, for subscriptions by the protocol
-// graphql-transport-ws. Queries and mutations are sent over HTTP.
+// graphql-transport-ws. Queries and mutations are sent over HTTP. A WebSocket is a request in
+// progress as long as it is open (limitClients): its subscriptions have limits of their own, but it
+// stays open without any.
 func (t transport) webSockets() http.Handler {
 	return &graphqlws.Handler{
 		Parse: func(text string) (map[string]any, bool) {
@@ -114,7 +116,6 @@ func expiryFrom(ctx context.Context) time.Time {
 
 // operate executes a subscription on a WebSocket (graphqlws.Handler.Operate).
 func (t transport) operate(ctx context.Context, params *graphql.RawParams, documentID string, next func(context.Context, []byte) error) (errs []byte) {
-	endProgress(ctx)
 	params.Headers = http.Header{}
 	if rejected := t.resolveDocument(ctx, params, documentID, 0); rejected != nil {
 		return t.errorList(ctx, rejected.err)

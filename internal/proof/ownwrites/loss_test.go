@@ -289,7 +289,7 @@ func (c *client) waitWhileThrottled(s *server, variables map[string]any) {
 	}
 }
 
-// postStream is a subscriber of new posts, who connects again whenever the stream ends.
+// postStream is a subscriber who connects again whenever the stream ends.
 type postStream struct {
 	*testing.T
 	stop func()
@@ -301,10 +301,15 @@ type postStream struct {
 }
 
 func (s *server) stream() *postStream {
+	return s.streamOf("subscription{postPublished{node{id}}}")
+}
+
+// streamOf is stream for another subscription.
+func (s *server) streamOf(subscription string) *postStream {
 	ctx, cancel := context.WithCancel(s.Context())
 	p, ended := &postStream{T: s.T, server: s, end: func() {}}, make(chan struct{})
 	p.stop = func() { cancel(); <-ended }
-	address := "http://localhost/graphql?query=" + url.QueryEscape("subscription{postPublished{node{id}}}")
+	address := "http://localhost/graphql?query=" + url.QueryEscape(subscription)
 	go func() {
 		defer close(ended)
 		for ctx.Err() == nil {
@@ -336,14 +341,14 @@ func (p *postStream) move(to *server) {
 	p.end()
 }
 
-// check ends the stream, and fails if it lacks posts.
-func (p *postStream) check(ids []string) {
+// check ends the stream, and fails if it lacks texts, such as the ids of posts.
+func (p *postStream) check(texts []string) {
 	p.stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, id := range ids {
-		if !strings.Contains(p.received.String(), id) {
-			p.Errorf("a stream lacks the post %s: %.300s", id, p.received.String())
+	for _, text := range texts {
+		if !strings.Contains(p.received.String(), text) {
+			p.Errorf("a stream lacks %s: %.300s", text, p.received.String())
 		}
 	}
 }

@@ -14,6 +14,9 @@ var finding = []string{".", "-run", "^TestClientsReadTheirWrites$"}
 // findingLosses runs enough histories to find a mistake that shows when the database goes back.
 var findingLosses = []string{".", "-run", "^TestDatabaseGoesBack$", "-losses", "24", "-failfast"}
 
+// findingMoves runs enough histories to find a mistake that shows when projectors move.
+var findingMoves = []string{".", "-run", "^TestProjectorsMove$", "-moves", "60", "-failfast"}
+
 // findingRebuilds finds mistakes that random histories rarely show.
 var findingRebuilds = []string{"../../../projector", "-run", "^Test(RebuildWaitsForLeases|UsersGoBackWithPosts|DeletedAgain)$"}
 
@@ -74,9 +77,33 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"what one session has read serves every other": {
 		File:  "../../../store/read.go",
-		Right: "	return token.Covers(a.needed)\n",
+		Right: "	return read.Covers(a.needed)\n",
 		Wrong: "	return true\n",
 		Tests: finding,
+	},
+	"a kept result has the state of its session": {
+		File:  "../../../store/read.go",
+		Right: "		token := s.tokenToKeep(meter, c)\n",
+		Wrong: "		token := cosmos.SessionTokenOf(ctx, c.ID())\n",
+		Tests: findingMoves,
+	},
+	"a repeated step forgets the lists": {
+		File:  "../../../projector/reader.go",
+		Right: "	if at.Container != schema.Posts || !r.held.mayRepeat() {\n",
+		Wrong: "	if at.Container == schema.Posts || !r.held.mayRepeat() {\n",
+		Tests: findingMoves,
+	},
+	"edits of older comments wake no stream": {
+		File:  "../../../resolvers/subscription.go",
+		Right: " || changes != s.changes:\n",
+		Wrong: ":\n",
+		Tests: findingMoves,
+	},
+	"a stream reads a state before that of its signal": {
+		File:  "../../../resolvers/subscription.go",
+		Right: "	s.watch.join(ctx)\n",
+		Wrong: "",
+		Tests: findingMoves,
 	},
 	"the tail stands still": {
 		File:  "../../../store/tail/poll.go",

@@ -39,6 +39,7 @@ type world struct {
 	servers []*server
 	logger  *slog.Logger
 
+	hasNoCache    bool          // of a server that starts now
 	stopProjector func()        // of inWorld
 	rebuildAfter  time.Duration // the time that passes before a rebuild
 }
@@ -93,17 +94,22 @@ const balanced = 10 * time.Second
 // startProjector runs a projector in a process of its own until the returned function is called.
 func (w *world) startProjector(owner string, poll time.Duration) (stop func()) {
 	w.Helper()
-	db := w.open(w.account.NewTransport())
-	p, err := projector.New(projector.Options{
-		DB: db, Owner: owner, Poll: poll, Balance: time.Second, SettleTime: 5 * time.Second, Logger: w.logger,
-		Rebuild: func(ctx context.Context, _ string) error {
-			if err := cosmos.Sleep(ctx, w.rebuildAfter); err != nil {
-				return err
-			}
-			_, err := audit.Rebuild(ctx, db, audit.RebuildOptions{})
+	return w.startProjectorOn(w.account.NewTransport(), projector.Options{Owner: owner, Poll: poll, Balance: time.Second})
+}
+
+// startProjectorOn is startProjector with a transport, and with options of which it sets some.
+func (w *world) startProjectorOn(wire *cosmostest.Transport, o projector.Options) (stop func()) {
+	w.Helper()
+	db := w.open(wire)
+	o.DB, o.SettleTime, o.Logger = db, 5*time.Second, w.logger
+	o.Rebuild = func(ctx context.Context, _ string) error {
+		if err := cosmos.Sleep(ctx, w.rebuildAfter); err != nil {
 			return err
-		},
-	})
+		}
+		_, err := audit.Rebuild(ctx, db, audit.RebuildOptions{})
+		return err
+	}
+	p, err := projector.New(o)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -122,8 +128,12 @@ func (w *world) startServer() (s *server, stop func()) {
 		Logger:     w.logger,
 	})
 	s.sessions = sessions.New(sessions.Options{DB: s.db})
+	reads := store.NewCached(s.db, readcache.New(1<<20, follower.Changes), follower)
+	if w.hasNoCache {
+		reads = store.New(s.db)
+	}
 	s.options = httpapi.Options{
-		Resolvers:   resolvers.New(store.NewCached(s.db, readcache.New(1<<20, follower.Changes), follower).Watched(follower)),
+		Resolvers:   resolvers.New(reads.Watched(follower)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true}),
 		Errors:      resolvers.NewErrorPresenter(w.logger),
 		Verifier:    apitest.Subjects{},
