@@ -33,7 +33,7 @@ func (a *api) withClientAddr(next http.Handler) http.Handler {
 func (a *api) limitClients(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client := ClientAddr(r.Context())
-		if a.Limits.AddressConnections == 0 || !client.IsValid() || client == proxy.Peer(r) || client.IsLoopback() || a.Proxies.Contains(client) {
+		if a.isUnlimited(client) || client == proxy.Peer(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -54,6 +54,12 @@ func (a *api) limitClients(next http.Handler) http.Handler {
 		defer end()
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), progressKey{}, end)))
 	})
+}
+
+// isUnlimited reports whether a client has no limits by its address: one that nobody knows, this
+// machine, and a proxy that stands for many clients.
+func (a *api) isUnlimited(client netip.Addr) bool {
+	return a.Limits.AddressConnections == 0 || !client.IsValid() || client.IsLoopback() || a.Proxies.Contains(client)
 }
 
 type progressKey struct{}

@@ -174,6 +174,7 @@ type api struct {
 	answers    *memorypool.Pool // of all large answers
 	compressor *compressor
 	clients    proxy.Counter // behind trusted proxies
+	waiting    proxy.Counter // for views
 }
 
 // graphQL returns the GraphQL server: this package's transport and limits, and gqlgen's executor.

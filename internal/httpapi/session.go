@@ -40,13 +40,34 @@ func (t transport) beginSession(ctx context.Context, r *http.Request, known *doc
 	if !session.readsViews || session.Ready(session.ctx) || session.isMutation { // which would wait in vain for its own write
 		return session, nil
 	}
+	end, mayWait := t.enterWait(ctx)
+	if !mayWait {
+		session.SetStale()
+		return session, nil
+	}
 	p.leave()
 	session.Wait(session.ctx)
+	end()
 	budget.PaymentOf(ctx).Add("(waits)", session.Charged())
 	if !p.take() {
 		return nil, errOverloaded
 	}
 	return session, nil
+}
+
+// maxClientWaits is the number of operations of one address, or of one /64 network, that may wait
+// for views at a time. Views are usually there after some 50 ms, so that many serve hundreds of
+// operations a second. Others need not wait with them: what a session token names can be made up.
+const maxClientWaits = 20
+
+// enterWait counts an operation that waits for views, until end is called. It returns false if too
+// many of its client wait.
+func (t transport) enterWait(ctx context.Context) (end func(), ok bool) {
+	client := ClientAddr(ctx)
+	if t.isUnlimited(client) {
+		return func() {}, true
+	}
+	return func() { t.waiting.End(client) }, t.waiting.Begin(client, maxClientWaits)
 }
 
 // end adds to a response what its client must know of the session: a new token, which end also

@@ -186,6 +186,13 @@ func (r Reached) Covers(token string) bool {
 // Names reports whether a position of a range is known.
 func (r Reached) Names(id string) bool { return r.at[id] != "" }
 
+// NamesVersion reports whether a position of a range is known, and has the version of another one.
+func (r Reached) NamesVersion(id, position string) bool {
+	known, _ := parsePosition(r.at[id])
+	version, _ := parsePosition(position)
+	return r.Names(id) && known == version
+}
+
 // least returns the least log sequence number of all ranges.
 func (r Reached) least() int64 {
 	least := int64(math.MaxInt64)

@@ -186,6 +186,22 @@ func (c *checkpoints) hasPassed(id, at string) bool {
 	return n > 0 && c.known[n-1].passed.Covers(id+":"+at)
 }
 
+// nameAll reports whether the latest checkpoints name the ranges of all positions, in the version
+// of the position, except for the positions that this server has seen itself. No checkpoint ever
+// passes a position of another range: somebody made it up, or it is of a database of before. After
+// a split or a failover, the checkpoints name the ranges anew within seconds.
+func (c *checkpoints) nameAll(positions, own cosmos.SessionToken) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, position := range positions {
+		n := len(c.known)
+		if !own.Covers(id+":"+position) && (n == 0 || !c.known[n-1].passed.NamesVersion(id, position)) {
+			return false
+		}
+	}
+	return true
+}
+
 // isLate reports whether projectors are known to need longer than MaxWait for some states: an
 // earlier state of the same range has waited that long, and they have still not passed it.
 func (c *checkpoints) isLate(written cosmos.SessionTokens) bool {

@@ -160,15 +160,16 @@ const (
 
 // Wait waits until the views contain what the client has written, at most for MaxWait. It does not
 // wait if it is known that the projectors need longer, that a deletion of the account's user is
-// pending, which takes about a minute, or if too many queries wait. In these cases, and if the wait
-// was too short, the session is stale.
+// pending, which takes about a minute, if the client's token names a range that no checkpoint
+// names, or if too many queries wait. In these cases, and if the wait was too short, the session is
+// stale.
 func (x *Session) Wait(ctx context.Context) {
 	s := x.sessions
 	select {
 	case s.waiting <- struct{}{}:
 		defer func() { <-s.waiting }()
 	default:
-		x.setStale()
+		x.SetStale()
 		return
 	}
 	s.waits.Add(1)
@@ -177,7 +178,7 @@ func (x *Session) Wait(ctx context.Context) {
 	waiting, cancel := context.WithTimeout(ctx, MaxWait)
 	defer cancel()
 	if x.isDeleted() && !x.isDeletionDone(ctx, waiting) || !x.waitForViews(ctx, waiting) {
-		x.setStale()
+		x.SetStale()
 	}
 }
 
@@ -191,7 +192,7 @@ func (x *Session) waitForViews(ctx, waiting context.Context) bool {
 	if x.claimViews(ctx) {
 		return true
 	}
-	if c.isLate(x.needed.Written) {
+	if c.isLate(x.needed.Written) || !c.nameAll(x.needed.Written[source], x.remembered.Written[source]) {
 		return false
 	}
 	if !x.isReached(waiting) {
@@ -246,7 +247,8 @@ func (x *Session) isDeletionDone(ctx, waiting context.Context) bool {
 	return true
 }
 
-func (x *Session) setStale() {
+// SetStale notes that what the session reads of views may lack what the client has written.
+func (x *Session) SetStale() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.stale {
@@ -259,7 +261,7 @@ func (x *Session) setStale() {
 // of Begin.
 func (x *Session) IsStale(ctx context.Context) bool {
 	if len(cosmos.FailedClaims(ctx)) > 0 {
-		x.setStale()
+		x.SetStale()
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -289,7 +291,7 @@ func (x *Session) Finish(ctx context.Context, isMutation, readsViews bool) Token
 	all = all.followedBy(done, written)
 	if readsViews {
 		if _, ok := x.sessions.checkpoints.passed(all); !ok {
-			x.setStale()
+			x.SetStale()
 		}
 	}
 	if done.isEmpty() && !isHealed {

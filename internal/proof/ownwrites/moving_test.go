@@ -132,7 +132,7 @@ func newMover(h *history, random *rand.Rand) *mover {
 		m.running = append(m.running, m.start())
 	}
 	for _, s := range h.servers {
-		s.wire.Inject(m.throttle(rand.New(rand.NewPCG(random.Uint64(), 1)), 0.01))
+		s.wire.Inject(m.unsteady(rand.New(rand.NewPCG(random.Uint64(), 1)), 0.01))
 	}
 	return m
 }
@@ -145,22 +145,27 @@ func (m *mover) start() *runningProjector {
 		Owner: fmt.Sprint("projector-", m.names), Poll: 50 * time.Millisecond,
 		Renew: 500 * time.Millisecond, Expire: 3 * time.Second, Balance: time.Second, TakeOver: m.random.IntN(3) == 0,
 	})
-	p.wire.Inject(m.throttle(rand.New(rand.NewPCG(m.random.Uint64(), 1)), 0.03))
+	p.wire.Inject(m.unsteady(rand.New(rand.NewPCG(m.random.Uint64(), 1)), 0.03))
 	return p
 }
 
-// throttle rejects some requests, each with a chance.
-func (m *mover) throttle(random *rand.Rand, chance float64) cosmostest.Fault {
+// unsteady rejects some requests, each with a chance. All others take some time, before they arrive
+// and before their answers do.
+func (m *mover) unsteady(random *rand.Rand, chance float64) cosmostest.Fault {
 	refuse := cosmostest.Refuse(http.StatusTooManyRequests, "x-ms-retry-after-ms: 20")
 	var mu sync.Mutex
 	return func(n int, request *http.Request, next policy.Transporter) (*http.Response, error) {
 		mu.Lock()
 		isRefused := random.Float64() < chance
+		there, back := random.IntN(10), random.IntN(4)*random.IntN(15)
 		mu.Unlock()
 		if isRefused {
 			return refuse(n, request, next)
 		}
-		return next.Do(request)
+		time.Sleep(time.Duration(there) * time.Millisecond)
+		response, err := next.Do(request)
+		time.Sleep(time.Duration(back) * time.Millisecond)
+		return response, err
 	}
 }
 
@@ -188,7 +193,7 @@ func (m *mover) move() {
 	case 2: // it can reach nothing for a while, and then finds that its leases are lost
 		p.wire.Inject(storetest.CutBefore)
 		time.Sleep(time.Duration(m.random.IntN(6)) * time.Second)
-		p.wire.Inject(m.throttle(rand.New(rand.NewPCG(m.random.Uint64(), 1)), 0.03))
+		p.wire.Inject(m.unsteady(rand.New(rand.NewPCG(m.random.Uint64(), 1)), 0.03))
 	case 3: // one container rejects everything for a while
 		view := []string{schema.Lists, schema.Lists, schema.Users, schema.Feed, schema.Leases}[m.random.IntN(5)]
 		refuse := cosmostest.Refuse(http.StatusTooManyRequests, "x-ms-retry-after-ms: 20")
@@ -199,7 +204,7 @@ func (m *mover) move() {
 			return next.Do(request)
 		})
 		time.Sleep(time.Duration(100+m.random.IntN(2000)) * time.Millisecond)
-		p.wire.Inject(m.throttle(rand.New(rand.NewPCG(m.random.Uint64(), 1)), 0.03))
+		p.wire.Inject(m.unsteady(rand.New(rand.NewPCG(m.random.Uint64(), 1)), 0.03))
 	case 4:
 		m.split([]string{schema.Posts, schema.Lists, schema.Users, schema.Feed}[m.random.IntN(4)])
 	}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proxy"
 	"cosmosblog/projector"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
@@ -168,8 +170,14 @@ type answer struct {
 	session string // the header
 }
 
-// ask sends a request. subject and session may be empty.
-func (s *server) ask(subject, session, document string, variables map[string]any) (a answer, err error) {
+// setProxy sets the network of the trusted proxy.
+func (s *server) setProxy(network netip.Prefix) {
+	s.options.Proxies, s.options.Development = proxy.Trusted{network}, false
+	s.handler = httpapi.New(s.options)
+}
+
+// ask sends a request. subject and session may be empty. headers are names and values in turns.
+func (s *server) ask(subject, session, document string, variables map[string]any, headers ...string) (a answer, err error) {
 	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
 	if err != nil {
 		return a, err
@@ -181,6 +189,9 @@ func (s *server) ask(subject, session, document string, variables map[string]any
 	}
 	if session != "" {
 		request.Header.Set("Cosmosblog-Session", session)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
 	}
 	recorder := httptest.NewRecorder()
 	s.handler.ServeHTTP(recorder, request)
@@ -195,9 +206,9 @@ func (s *server) ask(subject, session, document string, variables map[string]any
 }
 
 // must ends the test if a request fails, and decodes its data into result unless that is nil.
-func (s *server) must(subject, session, document string, variables map[string]any, result any) answer {
+func (s *server) must(subject, session, document string, variables map[string]any, result any, headers ...string) answer {
 	s.Helper()
-	a, err := s.ask(subject, session, document, variables)
+	a, err := s.ask(subject, session, document, variables, headers...)
 	if err == nil && result != nil {
 		err = json.Unmarshal(a.Data, result)
 	}
