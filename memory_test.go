@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -16,6 +17,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -28,6 +31,7 @@ var (
 	largeBodies = flag.Int("large-bodies", 10, "number of requests of each kind, with bodies of the greatest size")
 	largePosts  = flag.Int("large-posts", 12, "number of posts of the greatest size that are read beside each small one")
 	smallPosts  = flag.Int("small-posts", 12, "number of small posts that are read beside large ones")
+	slowReaders = flag.Int("slow-readers", 100, "number of clients that do not read their large answers")
 )
 
 // reportLiveMemory makes a program under test write its live memory to standard output whenever it
@@ -318,4 +322,63 @@ func (s *sender) send(method, path string, body io.Reader, headers ...string) st
 		s.Fatal(err)
 	}
 	return string(answer)
+}
+
+// TestSlowReadersOfOneContent sends queries whose answers have one content of the greatest size
+// thirty times, and reads none of them. The server makes the answers at the same time.
+func TestSlowReadersOfOneContent(t *testing.T) {
+	t.Parallel()
+	const mostMegabytes = 900
+	data := t.TempDir()
+	p, api := serving(t, nil, "--data", data)
+	defer p.kill(t)
+	ann := api.WithToken(tokenFor(t, data, "ann"))
+	ann.CreateUser(t, "ann")
+	post := ann.CreatePost(t, "A title", strings.Repeat("x", blog.MaxContentBytes))
+	var query strings.Builder
+	fmt.Fprintf(&query, "{node(id:%q){...on Post{", post)
+	for i := range 30 {
+		fmt.Fprintf(&query, "a%d:content ", i)
+	}
+	query.WriteString("}}}")
+	body, err := json.Marshal(map[string]string{"query": query.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := strings.TrimPrefix(api.URL, "http://")
+	var all sync.WaitGroup
+	var begun atomic.Int64
+	for range *slowReaders {
+		all.Go(func() {
+			connection, err := net.Dial("tcp", host)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Cleanup(func() { connection.Close() })
+			_ = connection.(*net.TCPConn).SetReadBuffer(64 << 10)
+			fmt.Fprintf(connection, "POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", host, len(body), body)
+			status := make([]byte, len("HTTP/1.1 200"))
+			if _, err := io.ReadFull(connection, status); err != nil {
+				t.Error(err)
+			}
+			if string(status) == "HTTP/1.1 200" {
+				begun.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if begun.Load() < 10 {
+		t.Errorf("%d answers began", begun.Load())
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
+	if err != nil {
+		t.Skip("this system does not tell how much memory a process had at most:", err)
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	var kilobytes int
+	if _, err := fmt.Sscan(after, &kilobytes); err != nil || kilobytes>>10 > mostMegabytes {
+		t.Errorf("the server had %d MB, %v", kilobytes>>10, err)
+	}
+	t.Logf("the server had %d MB", kilobytes>>10)
 }

@@ -39,6 +39,7 @@ func TestContentLimit(t *testing.T) {
 type memory int
 
 func (m *memory) Take(bytes int) bool { *m -= memory(bytes); return *m >= 0 }
+func (m *memory) Write(int) bool      { return true }
 
 func TestContentTakesMemory(t *testing.T) {
 	free := memory(10)

@@ -184,6 +184,7 @@ func (a *api) graphQL() transport {
 	exec.SetErrorPresenter(a.present)
 	exec.SetRecoverFunc(a.Errors.Recover)
 	exec.Use(operationTelemetry{}) // first, so that the work of the other extensions counts
+	exec.Use(newWriting())
 	exec.Use(a.Scope)
 	if a.Development {
 		exec.Use(extension.Introspection{})

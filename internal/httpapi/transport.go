@@ -145,7 +145,7 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	if memory.IsOverfull() && !session.isMutation {
 		return answer{}, errAnswersFull
 	}
-	if len(executed.Data) > smallAnswer && !memory.ResizeForData(len(executed.Data)) {
+	if memory.IsUnwritten() {
 		complete, rejected := t.withoutRoom(ctx, contentType, session.isMutation)
 		complete.session, complete.payment = token, payment
 		return complete, rejected

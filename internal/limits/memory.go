@@ -7,6 +7,9 @@ type Memory interface {
 	// Take counts bytes that the operation has read. It returns false if the server has no room for
 	// them. It may be called concurrently.
 	Take(bytes int) bool
+	// Write counts bytes of the operation's answer before they are copied into it. It returns false if
+	// the server has no room for the answer. It may be called concurrently.
+	Write(bytes int) bool
 }
 
 type (

@@ -3,6 +3,7 @@
 package memorypool
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,9 +20,13 @@ import (
 type Pool struct {
 	now func() time.Time
 
-	mu     sync.Mutex
-	free   int
-	moving map[*Share]bool // whose transfer may be stopped
+	bytes   int
+	collect func() // the garbage of the process; returns at once
+
+	mu      sync.Mutex
+	free    int
+	garbage int             // bytes of shares that were given back since the last call of collect
+	moving  map[*Share]bool // whose transfer may be stopped
 }
 
 // transferTime is the Retry-After of a rejection, after which there is room again.
@@ -29,7 +34,38 @@ const transferTime = time.Second
 
 // New returns a pool of some bytes. now returns the time.
 func New(bytes int, now func() time.Time) *Pool {
-	return &Pool{now: now, free: bytes, moving: map[*Share]bool{}}
+	return &Pool{now: now, bytes: bytes, collect: collectGarbage, free: bytes, moving: map[*Share]bool{}}
+}
+
+// collectGarbage runs a collection in the background, unless two run already. runtime.GC returns
+// only when all is swept, to which others contribute: on a busy machine that takes a second, and
+// the next collection would be late.
+func collectGarbage() {
+	select {
+	case collections <- struct{}{}:
+		go func() {
+			defer func() { <-collections }()
+			runtime.GC()
+		}()
+	default:
+	}
+}
+
+var collections = make(chan struct{}, 2)
+
+// collectAfter is the part of the pool after which its garbage is collected, while so much of it is
+// held, too. Go lets the heap grow to several times what is live (GOGC), and what slow clients hold
+// is live for long: their number would multiply garbage, too. Without slow clients, little is held
+// at a time.
+const collectAfter = 4
+
+// gaveBack notes that bytes of a share are garbage now. The pool's mutex must be locked.
+func (b *Pool) gaveBack(bytes int) {
+	if b.garbage += max(bytes, 0); b.garbage < b.bytes/collectAfter || b.bytes-b.free < b.bytes/collectAfter {
+		return
+	}
+	b.garbage = 0
+	b.collect()
 }
 
 // Share is the memory that one transfer holds. The pool's mutex guards its fields.
@@ -40,6 +76,9 @@ type Share struct {
 	stopped bool
 	held    int // bytes of memory
 	sent    int // bytes of them that the client has received
+
+	written   int  // bytes of the answer
+	unwritten bool // there was no room for the answer
 
 	read     atomic.Int64 // bytes that an operation has read for its answer
 	overfull atomic.Bool  // there was no room for bytes that the operation has read
@@ -100,6 +139,24 @@ func (s *Share) Resize(bytes int) bool {
 	return s.hasRoom(bytes)
 }
 
+// Write implements limits.Memory. Answers of up to Small bytes are not counted.
+func (s *Share) Write(bytes int) bool {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	if s.written += bytes; s.written <= Small {
+		return true
+	}
+	s.unwritten = s.unwritten || !s.hasRoom(max(s.held, dataFactor*s.written))
+	return !s.unwritten
+}
+
+// IsUnwritten reports whether there was no room for the answer, whose data is therefore incomplete.
+func (s *Share) IsUnwritten() bool {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	return s.unwritten
+}
+
 // ResizeForData makes a share hold what the data of an answer, and the answer, take. It returns
 // false, and changes nothing, if there is no room.
 func (s *Share) ResizeForData(bytes int) bool { return s.Resize(dataFactor * bytes) }
@@ -112,6 +169,7 @@ func (s *Share) hasRoom(bytes int) bool {
 	}
 	s.pool.free -= more
 	s.held = bytes
+	s.pool.gaveBack(-more)
 	return true
 }
 
@@ -179,6 +237,7 @@ func (s *Share) Close() {
 // end returns the memory. The pool's mutex must be locked.
 func (s *Share) end() {
 	s.pool.free += s.held
+	s.pool.gaveBack(s.held)
 	s.held = 0
 	delete(s.pool.moving, s)
 }
