@@ -96,6 +96,23 @@ test('links that run or read something are no links', async () => {
   page.check();
 });
 
+test('a link whose path looks like another host is left to the browser', async () => {
+  const page = await open(url);
+  const text = await textOf(page, `[x](${at('/')}/other.example/x)`);
+  const isLeft = text.getByRole('link').evaluate(
+    (link) =>
+      new Promise((resolve) => {
+        addEventListener('click', (event) => {
+          resolve(!event.defaultPrevented);
+          event.preventDefault();
+        });
+        link.click();
+      }),
+  );
+  assert.equal(await isLeft, true);
+  page.check();
+});
+
 test('a text without marks keeps its lines and paragraphs', async () => {
   const page = await open(url);
   const text = await textOf(page, 'One,\ntwo.\n\nThree at https://example.com/.');
@@ -112,12 +129,15 @@ for (const [name, content] of Object.entries({
   brackets: filled('['),
   quotes: filled('>>>>>>>>>>a\n'),
   items: filled('1. a\n'),
+  paragraphs: filled('a\n\n'),
+  addresses: filled('https://a.example '),
 })) {
   test(`${name}: the text is shown as it was written, and the page goes on`, async () => {
     const page = await open(url);
     const text = await textOf(page, content);
     const lines = (value) => value.replaceAll(/\s+/g, ' ').trim();
     assert.equal(lines(await text.evaluate((element) => element.textContent)), lines(content));
+    assert.equal(await text.evaluate((element) => element.querySelectorAll('*').length), 1);
     await page.getByRole('link', { name: 'author' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'author' }).waitFor();
     page.check();

@@ -52,7 +52,8 @@ export function follow(event: MouseEvent) {
   const link = (event.target as Element).closest('a');
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   if (!link || !isPlain || event.defaultPrevented || link.origin !== location.origin) return;
-  if (/^\/(playground|graphql|feed\.xml|schema\.graphql)/.test(link.pathname)) return; // are no places
+  // These are no places. A path that begins with two slashes would be another host.
+  if (/^\/(\/|playground|graphql|feed\.xml|schema\.graphql)/.test(link.pathname)) return;
   event.preventDefault();
   resetCost();
   navigate(link.pathname + link.hash);

@@ -1,5 +1,5 @@
 import { createElement, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { hasMarks, paragraphs } from './marks';
+import { hasMarks, isTooLong, paragraphs } from './marks';
 import type { Part } from './part';
 import styles from './Text.module.css';
 
@@ -17,14 +17,18 @@ const loadParser = () =>
 // Text shows a text in Markdown, as elements of the page. It is never read as HTML. A text that is beyond
 // the parser's limits is shown as it was written.
 export function Text({ text }: { text: string }) {
-  const needsParser = hasMarks(text);
+  const isPlain = useMemo(() => isTooLong(text), [text]);
+  const needsParser = !isPlain && hasMarks(text);
   const [state, setState] = useState<'loading' | 'loaded' | 'failed'>(parser ? 'loaded' : 'loading');
   useEffect(() => {
     if (!needsParser || state !== 'loading') return;
     void loadParser().then(() => setState(parser ? 'loaded' : 'failed'));
   }, [needsParser, state]);
   const loaded = parser;
-  const parts = useMemo(() => (needsParser ? loaded?.parse(text) : paragraphs(text)), [text, needsParser, loaded]);
+  const parts = useMemo(() => {
+    if (isPlain) return;
+    return needsParser ? loaded?.parse(text) : paragraphs(text);
+  }, [text, isPlain, needsParser, loaded]);
   if (needsParser && state === 'loading') return <div className={styles.text} aria-busy="true" />;
   return <div className={styles.text}>{parts ? parts.map(render) : <p className={styles.plain}>{text}</p>}</div>;
 }

@@ -6,6 +6,14 @@ const marks = /[*_`[\]<&\\]|^ {0,3}(?:[-+#>=~]|\d+[.)])|^(?: {4}|\t)/m;
 
 export const hasMarks = (text: string) => marks.test(text);
 
+// maxParts is the number of parts that a text may have: elements of the page, and texts. One that may have
+// more is shown as it was written.
+export const maxParts = 20_000;
+
+// isTooLong reports whether the paragraphs and addresses of a text alone may have too many parts. An address
+// becomes a link, its text, and the text after it.
+export const isTooLong = (text: string) => 3 * (text.match(/\n\s*\n|https?:\/\//g)?.length ?? 0) > maxParts;
+
 // paragraphs returns the parts of a text without marks. Empty lines separate its paragraphs.
 export const paragraphs = (text: string): Part[] =>
   text

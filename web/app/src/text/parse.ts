@@ -1,10 +1,10 @@
 // Reads Markdown. The parser is loaded after the page, and only for texts that have marks (Text.tsx).
 import MarkdownIt, { type Token } from 'markdown-it';
+import { maxParts } from './marks';
 import { elements, type Element, type Part } from './part';
 
-// The limits of a text. Beyond them, it is shown as it was written.
+// The limit of a text, beside maxParts. Beyond it, the text is shown as it was written.
 const maxTime = 400; // ms; common texts of 256 KiB take a fraction
-const maxParts = 20_000; // elements of the page, and texts
 
 // Line breaks are kept. HTML is shown as text.
 const markdown = new MarkdownIt('commonmark', { html: false, breaks: true });
