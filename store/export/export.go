@@ -31,7 +31,6 @@ type Options struct {
 	// BatchRows is the number of rows after which a batch is committed; 500,000 if 0. A batch also
 	// ends after 256 MiB of rows, and with the first rows after five minutes.
 	BatchRows int64
-	Now       func() time.Time // time.Now if nil
 	// Sleep waits before a feed that ends before the position is read again; a timer if nil.
 	Sleep func(ctx context.Context, d time.Duration) error
 
@@ -58,8 +57,8 @@ type Progress struct {
 // Result is what a run wrote.
 type Result struct {
 	Users, Posts, Tags, Comments, Likes int64 // rows
-	// UpTo is the time at which the run began. The files have all changes up to it, except for those
-	// of the last seconds that a replica of an account had not received yet.
+	// UpTo is the time at which the run began, by the database's clock. The files have all changes up
+	// to it, except for those of the last seconds that a replica of an account had not received yet.
 	UpTo time.Time
 }
 
@@ -77,10 +76,15 @@ const (
 
 	// maxAge is the greatest age of a position. Deleted items expire after seven days
 	// (views.DeletedTTL), and the feeds then no longer show that they were deleted. The last day is
-	// for the time of the run, and for clocks that are wrong.
+	// for the time of the run.
+	//
+	// Ages are those by the clock of the database, which expires items by it, and never by that of the
+	// machine, which may be wrong in one run and right in the next. Each answer of the service has its
+	// time in the header Date (learn.microsoft.com/rest/api/cosmos-db/
+	// common-cosmosdb-rest-response-headers), which cosmos.DB follows.
 	maxAge = 6 * 24 * time.Hour
 
-	// maxAhead is how far the clock of an earlier run may have been ahead of this one's.
+	// maxAhead is how far ahead of the database a position may be: its dates are whole seconds.
 	maxAhead = time.Hour
 )
 
@@ -109,9 +113,6 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
 	options.BatchRows = cmp.Or(options.BatchRows, defaultBatchRows)
-	if options.Now == nil {
-		options.Now = func() time.Time { return time.Now().Round(0) } // a machine may be suspended meanwhile
-	}
 	if options.Sleep == nil {
 		options.Sleep = cosmos.Sleep
 	}
@@ -220,14 +221,14 @@ func (r *run) startAgain(isReset bool) error {
 
 // follow reads all change feeds to their ends.
 func (r *run) follow(ctx context.Context) error {
-	upTo := r.options.Now()
-	r.began = upTo
 	for _, container := range append([]string{schema.Leases}, containers...) {
 		r.sessions[container] = cosmos.WithSession(ctx)
 	}
 	if err := r.checkHistory(); err != nil {
 		return err
 	}
+	upTo := r.db.EarliestNow() // an answer has come, so this is the database's time
+	r.began = upTo
 	if err := r.beginFeeds(ctx, upTo); err != nil {
 		return err
 	}
@@ -349,12 +350,12 @@ func (r *run) followFeed(ctx context.Context, i int) error {
 			goal, done = -1, -2 // numbers of different parts cannot be compared
 			continue
 		}
-		if err := r.checkAge(p); err != nil {
-			return err
-		}
-		asked := r.options.Now()
+		asked := r.db.EarliestNow()
 		page, err := r.read(p, r.options.PageSize)
 		if err != nil {
+			return err
+		}
+		if err := r.checkAge(p); err != nil {
 			return err
 		}
 		changes, err := r.writePage(p.Container, page)
@@ -362,6 +363,10 @@ func (r *run) followFeed(ctx context.Context, i int) error {
 			return err
 		}
 		p.Continuation = page.Continuation
+		if len(changefeed.ContinuationRanges(p.Continuation)) > 1 { // the page has changes of one part only
+			r.next.Positions[i] = p
+			continue
+		}
 		if len(changes) == 0 || page.Position() != "" {
 			p.Since = asked
 		} else if last := changes[len(changes)-1].date(); last.After(p.Since) && last.Before(asked) {
@@ -385,9 +390,10 @@ func (r *run) followFeed(ctx context.Context, i int) error {
 	return nil
 }
 
-// checkAge returns a *lostError if deletions since a position may have expired.
+// checkAge returns a *lostError if deletions since a position may have expired before the last
+// answer of the database.
 func (r *run) checkAge(p position) error {
-	now, since := r.options.Now(), p.Since.UTC().Format(time.RFC3339)
+	now, since := r.db.Now(), p.Since.UTC().Format(time.RFC3339)
 	switch {
 	case now.Sub(p.Since) > maxAge:
 		return &lostError{
@@ -420,7 +426,7 @@ func (r *run) split(i int, parts []changefeed.FeedRange) error {
 // position.
 func (r *run) read(p position, limit int) (changefeed.Page, error) {
 	page, err := changefeed.ReadWithinEnd(func() (changefeed.Page, error) { return r.readPage(p, limit) },
-		r.options.Now, func(d time.Duration) error { return r.options.Sleep(r.sessions[p.Container], d) })
+		r.db.Now, func(d time.Duration) error { return r.options.Sleep(r.sessions[p.Container], d) })
 	if errors.Is(err, changefeed.ErrWentBack) {
 		err = errReset(p.Container)
 	}
@@ -448,7 +454,7 @@ func (r *run) pageError(container string, err error) error {
 // commitFull commits the batch if it is large or old enough. It may do so within a page: the rows
 // of the page are then written again if the run is interrupted, with greater numbers.
 func (r *run) commitFull() error {
-	now := r.options.Now()
+	now := r.db.Now()
 	if r.batch.rows < r.options.BatchRows && r.batch.bytes < maxBatchBytes && now.Sub(r.began) < maxBatchTime {
 		return nil
 	}
@@ -461,7 +467,7 @@ func (r *run) commitFull() error {
 // files of all tables, because some readers fail if a table has none.
 func (r *run) commit() error {
 	if r.batch.number == max(r.next.FirstBatch, r.next.StartedAgain) {
-		if err := r.batch.beginAll(r.options.Now().UTC().Format(time.DateOnly)); err != nil {
+		if err := r.batch.beginAll(r.db.Now().UTC().Format(time.DateOnly)); err != nil {
 			return err
 		}
 	}

@@ -83,16 +83,16 @@ const maxChunkBytes = 64 << 20
 // of a query is not that of the writes, and each change of the date begins another file of a table.
 // next is the position after the items; nil after the last one.
 func (r *run) readChunk(at itemsPosition) (changes []change, next *itemsPosition, err error) {
-	begun := r.options.Now()
-	for size := 0; size < maxChunkBytes && int64(len(changes)) < r.options.BatchRows && r.options.Now().Sub(begun) < maxBatchTime; {
+	begun := r.db.Now()
+	for size := 0; size < maxChunkBytes && int64(len(changes)) < r.options.BatchRows && r.db.Now().Sub(begun) < maxBatchTime; {
+		page, err := r.readItemsPage(at)
+		if err != nil {
+			return nil, nil, err
+		}
 		for _, p := range r.next.Positions {
 			if err := r.checkAge(p); err != nil {
 				return nil, nil, err
 			}
-		}
-		page, err := r.readItemsPage(at)
-		if err != nil {
-			return nil, nil, err
 		}
 		for _, c := range r.changesOf(at.Container, page.Items) {
 			if hasRows(at.Container, c) {

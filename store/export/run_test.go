@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world { return &world{World: storetest.New(t), fold
 // options returns options with small pages and batches.
 func (w *world) options() export.Options {
 	return export.Options{
-		Folder: w.folder, Source: "a test", PageSize: 3, BatchRows: 5, Parallel: 2, Now: w.Clock.Now,
+		Folder: w.folder, Source: "a test", PageSize: 3, BatchRows: 5, Parallel: 2,
 		StartsAgain: func(reason string) { w.again = append(w.again, reason) },
 		Malformed:   func(err error) { w.T.Error(err) },
 		Sleep: func(ctx context.Context, d time.Duration) error {
@@ -298,6 +298,12 @@ func (w *world) eachHasLike(posts []*blog.Post, user *blog.User) {
 	}
 }
 
+// expire deletes the tombstone of a post as it expires: without a change in the feed.
+func (w *world) expire(post *blog.Post) {
+	w.T.Helper()
+	w.OK(cosmos.Delete(w.Ctx(), w.Container(schema.Posts), post.ID, post.ID, "*"))
+}
+
 // TestStartsAgain leaves an export alone until deleted items have expired.
 func TestStartsAgain(t *testing.T) {
 	w := newWorld(t)
@@ -305,9 +311,7 @@ func TestStartsAgain(t *testing.T) {
 	w.export()
 	old := w.files()
 	w.RemovePost(posts[0])
-	// As it expires: without a change in the feed.
-	_, err := w.Container(schema.Posts).DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(posts[0].ID), posts[0].ID, nil)
-	w.OK(err)
+	w.expire(posts[0])
 	w.Clock.Advance(views.DeletedTTL + time.Hour)
 	w.AddPost(ada)
 
@@ -641,18 +645,73 @@ func TestMalformedItems(t *testing.T) {
 	}
 }
 
-// TestClockAhead runs an export with a clock that is ahead, and the next one with the right time.
-func TestClockAhead(t *testing.T) {
-	w := newWorld(t)
-	w.addBlog()
-	options := w.options()
-	options.Now = func() time.Time { return w.Clock.Now().AddDate(1, 0, 0) }
-	_, err := export.Run(w.Ctx(), w.DB, options)
-	w.OK(err)
-	w.export()
-	w.isEqual()
-	if want := []string{"the last run was at 2027-11-20T09:00:00Z, which is in the future"}; !slices.Equal(w.again, want) {
-		t.Errorf("the reasons are %q", w.again)
+// TestClockOfMachine runs an export on machines whose clocks are wrong: the age of a position is
+// that by the clock of the database, whose tombstones expire by it.
+func TestClockOfMachine(t *testing.T) {
+	for _, ahead := range []time.Duration{3 * 24 * time.Hour, -3 * 24 * time.Hour, 366 * 24 * time.Hour} {
+		w := newWorld(t)
+		_, _, posts := w.addBlog()
+		wrong := w.AnotherAt(storetest.NewStillClock(w.Clock.Now().Add(ahead)), nil)
+		first, err := export.Run(w.Ctx(), wrong.DB, w.options())
+		w.OK(err)
+		if off := first.UpTo.Sub(w.Clock.Now()); off > 0 || off < -time.Second {
+			t.Errorf("a clock that is off by %s: the export is up to %s", ahead, first.UpTo)
+		}
+		w.Clock.Advance(time.Hour)
+		w.RemovePost(posts[0])
+		w.Clock.Advance(views.DeletedTTL + 24*time.Hour)
+		w.expire(posts[0])
+		w.export()
+		w.isEqual()
+		if len(w.again) != 1 {
+			t.Errorf("a clock that is off by %s: began again for the reasons %q", ahead, w.again)
+		}
+	}
+}
+
+// TestKilledAfterSplit splits a range since the last run, and kills the next one after pages of one
+// part. What was deleted in the other part expires before the run after that.
+func TestKilledAfterSplit(t *testing.T) {
+	for i := range 16 {
+		removed, killedAt := i%8, 3+i/8
+		w := newWorld(t)
+		ada := w.AddUser("Ada")
+		var posts []*blog.Post
+		for range 8 {
+			posts = append(posts, w.AddPost(ada))
+		}
+		w.export()
+		w.split(schema.Posts, 0)
+		for range 2 {
+			w.AddComment(ada, posts[(removed+1)%8])
+			w.AddComment(ada, posts[(removed+2)%8])
+		}
+		w.RemovePost(posts[removed])
+		w.Clock.Advance(5 * 24 * time.Hour)
+		for i, post := range posts {
+			if i != removed {
+				w.AddLike(ada, post)
+			}
+		}
+		w.Clock.Advance(time.Minute)
+		options, commits := w.options(), 0
+		options.PageSize, options.BatchRows = 1, 1
+		killed := errors.New("killed")
+		export.SetBefore(&options, func(step string) error {
+			if step == "replace the manifest" {
+				if commits++; commits > killedAt {
+					return killed
+				}
+			}
+			return nil
+		})
+		if _, err := export.Run(w.Ctx(), w.DB, options); !errors.Is(err, killed) {
+			t.Fatal(err)
+		}
+		w.Clock.Advance(5 * 24 * time.Hour)
+		w.expire(posts[removed])
+		w.export()
+		w.isEqual()
 	}
 }
 

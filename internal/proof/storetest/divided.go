@@ -33,7 +33,7 @@ func (d divided) Do(request *http.Request) (*http.Response, error) {
 func NewDividedWorld(t *testing.T) *World {
 	t.Helper()
 	clock := NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
-	account := cosmostest.New(t, cosmostest.Options{})
+	account := cosmostest.New(t, cosmostest.Options{Now: clock.Now})
 	first, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: Divided(account, 4)})
 	if err != nil {
 		t.Fatal(err)
