@@ -83,7 +83,7 @@ func (c *rebuildCheckpoint) open(ctx context.Context, history string, fromStart 
 
 // position returns the position in a feed; the zero position if the feed was not begun.
 func (c *rebuildCheckpoint) position(f changefeed.Feed) rebuildPosition {
-	return c.item.Feeds[changefeed.FeedName(f.Container, f.FeedRange)]
+	return c.item.Feeds[f.Name()]
 }
 
 // reset sets the feeds of a container back to their beginning, and reports whether any was begun.
@@ -101,7 +101,7 @@ func (c *rebuildCheckpoint) reset(container string) (changed bool) {
 func (c *rebuildCheckpoint) advance(
 	ctx context.Context, f changefeed.Feed, position rebuildPosition,
 ) error {
-	c.item.Feeds[changefeed.FeedName(f.Container, f.FeedRange)] = position
+	c.item.Feeds[f.Name()] = position
 	return c.database.db.RetryTransient(ctx, func() error {
 		etag, err := c.replace(ctx, c.etag)
 		if cosmos.IsRaceLost(err) {

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"errors"
 
 	"cosmosblog/store/changefeed"
 )
@@ -29,18 +28,17 @@ func (a *auditRun) measure(ctx context.Context) error {
 			a.scanned[changefeed.AllOf(k.container)] = changefeed.Progress{}
 			continue
 		}
-		err := a.db.RetryTransient(ctx, func() error {
-			ranges, err := a.feeds.FeedRanges(ctx, k.container)
-			for _, r := range ranges {
-				page, pageErr := a.feeds.ReadPage(ctx, k.container, r, "", 1)
-				err = errors.Join(err, pageErr)
-				feed := changefeed.Feed{Container: k.container, FeedRange: r}
-				a.scanned[feed] = changefeed.Progress{Total: changefeed.ProgressOf(page).Total}
-			}
-			return err
-		})
+		feeds, err := a.feeds.FeedsOf(ctx, k.container)
 		if err != nil {
 			return err
+		}
+		fromStart := func(changefeed.Feed) string { return "" }
+		measured, err := changefeed.Scanner{Feeds: a.feeds, Begin: fromStart}.Measure(ctx, feeds)
+		if err != nil {
+			return err
+		}
+		for _, feed := range feeds {
+			a.scanned[feed] = changefeed.Progress{Total: measured[feed].Total}
 		}
 	}
 	return nil
@@ -70,8 +68,11 @@ func (a *auditRun) eachPage(
 	f func(feed changefeed.Feed, continuation string, progress changefeed.Progress, targets []target) error,
 ) error {
 	visit := func(page changefeed.Page, feed changefeed.Feed, progress changefeed.Progress) error {
-		if a.byQuery {
+		switch {
+		case a.byQuery:
 			progress.Done = a.scanned[feed].Done + int64(len(page.Items))
+		case len(page.Items) == 0:
+			return nil
 		}
 		targets := a.newTargets(k, page)
 		if err := f(feed, page.Continuation, progress, targets); err != nil {
@@ -85,8 +86,7 @@ func (a *auditRun) eachPage(
 		a.reportProgress()
 		return nil
 	}
-	scanner := changefeed.Scanner{Feeds: a.feeds, PageSize: a.options.PageSize, ByQuery: a.byQuery, Begin: begin, Visit: visit}
-	if err := scanner.Scan(ctx, k.container); err != nil {
+	if err := a.scan(ctx, k.container, changefeed.Scanner{Feeds: a.feeds, PageSize: a.options.PageSize, Begin: begin, Visit: visit}); err != nil {
 		return err
 	}
 	for feed, end := range a.scanned {
@@ -96,6 +96,17 @@ func (a *auditRun) eachPage(
 	}
 	a.reportProgress()
 	return nil
+}
+
+func (a *auditRun) scan(ctx context.Context, container string, scanner changefeed.Scanner) error {
+	if a.byQuery {
+		return scanner.ScanItems(ctx, container)
+	}
+	feeds, err := a.feeds.FeedsOf(ctx, container)
+	if err != nil {
+		return err
+	}
+	return scanner.Scan(ctx, feeds)
 }
 
 // newTargets returns the partitions of a page's items that were not compared before.

@@ -64,7 +64,7 @@ func (f *Feeds) Partition(ctx context.Context, container string, feedRange FeedR
 
 func (f *Feeds) placeIn(ctx context.Context, container string, feedRange FeedRange) (place, error) {
 	f.mu.Lock()
-	known := f.places[FeedName(container, feedRange)]
+	known := f.places[Feed{container, feedRange}.Name()]
 	f.mu.Unlock()
 	if known.partition != "" {
 		return known, nil
@@ -82,5 +82,5 @@ func (f *Feeds) placeIn(ctx context.Context, container string, feedRange FeedRan
 func (f *Feeds) keepPlace(container string, feedRange FeedRange, p place) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.places[FeedName(container, feedRange)] = p
+	f.places[Feed{container, feedRange}.Name()] = p
 }

@@ -23,8 +23,8 @@ type Feeds struct {
 	layouts             layouts
 
 	mu     sync.Mutex
-	quiet  map[string]quietEnd // by FeedName
-	places map[string]place    // by FeedName
+	quiet  map[string]quietEnd // by Feed.Name
+	places map[string]place    // by Feed.Name
 }
 
 // New returns the change feeds of a database. It sends nothing.
@@ -43,5 +43,5 @@ type Feed struct {
 	FeedRange
 }
 
-// FeedName returns the name of a change feed, "container.min-max".
-func FeedName(container string, r FeedRange) string { return container + "." + r.Min + "-" + r.Max }
+// Name returns the name of a change feed, "container.min-max".
+func (f Feed) Name() string { return f.Container + "." + f.FeedRange.String() }

@@ -121,22 +121,6 @@ func ContinuationRanges(text string) []FeedRange {
 	return parts
 }
 
-// JoinContinuations joins the continuations of all parts of a feed range into one. Error: one of
-// them is malformed.
-func JoinContinuations(texts []string) (string, error) {
-	var whole continuation
-	for _, text := range texts {
-		c, err := parseContinuation(text)
-		if err != nil {
-			return "", err
-		}
-		c.Parts = append(whole.Parts, c.Parts...)
-		whole = c
-	}
-	joined, err := json.Marshal(whole)
-	return string(joined), err
-}
-
 // MergeContinuations returns the continuation of a feed range that several were merged into: the
 // earliest of theirs. From there, the merged range is read once, and what some of them have read is
 // read again. It is "" for the beginning, if one of them is, or if the account writes positions

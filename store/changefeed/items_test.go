@@ -152,8 +152,8 @@ func TestScanByQuery(t *testing.T) {
 	w.Wire.Inject(storetest.HideItems)
 	scan := func(byQuery bool, begin string, stopAfter int) (ids []string, last string) {
 		stop := errors.New("stop")
-		err := changefeed.Scanner{
-			Feeds: w.Feeds, PageSize: 3, ByQuery: byQuery,
+		scanner := changefeed.Scanner{
+			Feeds: w.Feeds, PageSize: 3,
 			Begin: func(changefeed.Feed) string { return begin },
 			Visit: func(page changefeed.Page, feed changefeed.Feed, progress changefeed.Progress) error {
 				if feed != changefeed.AllOf(schema.Posts) || progress != (changefeed.Progress{}) {
@@ -165,7 +165,13 @@ func TestScanByQuery(t *testing.T) {
 				}
 				return nil
 			},
-		}.Scan(w.Ctx(), schema.Posts)
+		}
+		var err error
+		if byQuery {
+			err = scanner.ScanItems(w.Ctx(), schema.Posts)
+		} else {
+			err = scanner.Scan(w.Ctx(), []changefeed.Feed{changefeed.AllOf(schema.Posts)})
+		}
 		if err != nil && !errors.Is(err, stop) {
 			t.Fatal(err)
 		}

@@ -146,7 +146,7 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	if err != nil || !ok || len(page.Items) > 0 || reached >= page.end || IsFromNow(continuation) {
 		return page, err
 	}
-	name, quiet := FeedName(container, feedRange), quietEnd{page.Continuation, page.end}
+	name, quiet := Feed{container, feedRange}.Name(), quietEnd{page.Continuation, page.end}
 	f.mu.Lock()
 	isKnown := f.quiet[name] == quiet
 	f.mu.Unlock()

@@ -1,57 +1,88 @@
 package changefeed
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
-// scanRounds is the number of times that a feed is read to its end. The second round reads the
-// changes made during the first. If an item changes again during the short second round,
-// projectors write its views anyway.
+// scanRounds is the number of times that feeds are read to their ends. The second round has the
+// changes made during the first. There is no third, because a database in use always has further
+// changes.
 const scanRounds = 2
 
-// Scanner reads all items of containers page by page.
+// Scanner reads change feeds to their ends, or all items of a container by query, page by page.
 type Scanner struct {
 	*Feeds
 	PageSize int // items in a page
-	// ByQuery reads the items by query, and not from the change feeds. Set it if the feeds may not
-	// show all items: unless History.HasWholeFeeds.
-	ByQuery bool
 	// Begin returns the continuation from which a feed is read; empty means its beginning. A query has
 	// a single one, for the feed AllOf the container.
 	Begin func(Feed) string
-	// Visit is called with each page, one at a time, and with the progress in its feed. By query, the
-	// progress is zero, because nobody knows the number of items, and pages may be empty. A scan that
-	// begins at the page's continuation continues after the page.
+	// Read reads a page of a feed; if nil, with ReadPage, and it waits if the account throttles it.
+	Read func(ctx context.Context, feed Feed, continuation string, limit int) (Page, error)
+	// Visit is called with each page, one at a time, and with the progress in its feed, which is zero
+	// by query and if the page is empty. A scan that begins at the page's continuation continues after
+	// the page. If that has several parts, because the range of the feed was split
+	// (ContinuationRanges), the page is of one of them, and Scan goes on with each as a feed of its
+	// own.
 	Visit func(Page, Feed, Progress) error
 }
 
 // AllOf returns the feed that stands for a whole container.
 func AllOf(container string) Feed { return Feed{container, FeedRange{Max: "FF"}} }
 
-// Scan reads the change feed of a container, feed range by feed range, to its current end. It
-// then does so once more, for the changes made since. There is no third round, so a scan ends
-// even if the container is constantly written. By query, it reads every item once: what is written
-// meanwhile is left to projectors. It waits if the account throttles it. Errors: those of Visit, or
-// the first of the database.
-func (s Scanner) Scan(ctx context.Context, container string) error {
-	if s.ByQuery {
-		return s.scanItems(ctx, container)
+// FeedsOf returns the present change feeds of containers, in their order. It waits if the account
+// throttles it.
+func (f *Feeds) FeedsOf(ctx context.Context, containers ...string) (feeds []Feed, err error) {
+	for _, container := range containers {
+		var ranges []FeedRange
+		err := f.db.RetryTransient(ctx, func() (err error) {
+			ranges, err = f.FeedRanges(ctx, container)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range ranges {
+			feeds = append(feeds, Feed{container, r})
+		}
 	}
-	var ranges []FeedRange
-	err := s.db.RetryTransient(ctx, func() (err error) {
-		ranges, err = s.FeedRanges(ctx, container)
-		return err
-	})
-	if err != nil {
-		return err
+	return feeds, nil
+}
+
+// Measure returns the position and the end of each feed that has changes after its Begin, from the
+// first of them. Errors: those of Read.
+func (s Scanner) Measure(ctx context.Context, feeds []Feed) (map[Feed]Progress, error) {
+	measured := map[Feed]Progress{}
+	for _, feed := range feeds {
+		page, err := s.read(ctx, feed, s.Begin(feed), 1)
+		if err != nil {
+			return nil, err
+		}
+		if next := ProgressOf(page); next.Total > 0 {
+			measured[feed] = Progress{Done: max(0, next.Done-1), Total: next.Total}
+		}
 	}
-	continuations := make([]string, len(ranges))
-	for i, r := range ranges {
-		continuations[i] = s.Begin(Feed{Container: container, FeedRange: r})
+	return measured, nil
+}
+
+// scanPosition is where a scan continues in a feed.
+type scanPosition struct {
+	feed         Feed
+	continuation string
+}
+
+// Scan reads feeds, one after the other, to their current ends. It then does so once more, for the
+// changes made since. There is no third round, so a scan ends even if the containers are constantly
+// written. Errors: those of Visit, and of Read.
+func (s Scanner) Scan(ctx context.Context, feeds []Feed) error {
+	positions := make([]scanPosition, len(feeds))
+	for i, feed := range feeds {
+		positions[i] = scanPosition{feed, s.Begin(feed)}
 	}
 	for range scanRounds {
-		for i, r := range ranges {
-			feed := Feed{Container: container, FeedRange: r}
-			continuations[i], err = s.scanFeed(ctx, feed, continuations[i])
-			if err != nil {
+		for i := 0; i < len(positions); i++ { // a split adds positions
+			var err error
+			if positions, err = s.scanFeed(ctx, positions, i); err != nil {
 				return err
 			}
 		}
@@ -59,8 +90,73 @@ func (s Scanner) Scan(ctx context.Context, container string) error {
 	return nil
 }
 
-// scanItems reads the items of a container by query.
-func (s Scanner) scanItems(ctx context.Context, container string) error {
+// scanFeed reads the feed of a position to the end that it had when its first page was read, and
+// returns all positions. If the feed range was split, there is one for each part, and scanFeed
+// reads the first: numbers of different parts cannot be compared.
+func (s Scanner) scanFeed(ctx context.Context, positions []scanPosition, i int) ([]scanPosition, error) {
+	for goal, done := int64(-1), int64(-2); goal < 0 || done < goal; {
+		at := &positions[i]
+		if parts, err := at.split(); err != nil {
+			return positions, err
+		} else if len(parts) > 1 {
+			positions = slices.Replace(positions, i, i+1, parts...)
+			goal, done = -1, -2
+			continue
+		}
+		page, err := s.read(ctx, at.feed, at.continuation, s.PageSize)
+		if err != nil {
+			return positions, err
+		}
+		progress := ProgressOf(page)
+		if err := s.Visit(page, at.feed, progress); err != nil {
+			return positions, err
+		}
+		at.continuation = page.Continuation
+		switch {
+		case len(ContinuationRanges(page.Continuation)) > 1: // the other parts are still to be read
+		case len(page.Items) == 0:
+			return positions, nil
+		case goal < 0:
+			goal, done = progress.Goal(), progress.Done
+		default:
+			done = progress.Done
+		}
+	}
+	return positions, nil
+}
+
+// split returns a position for each part of a range that was split, or none if it was not.
+func (p scanPosition) split() (parts []scanPosition, err error) {
+	ranges := ContinuationRanges(p.continuation)
+	if len(ranges) < 2 {
+		return nil, nil
+	}
+	for _, r := range ranges {
+		continuation, err := NarrowContinuation(p.continuation, r)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, scanPosition{Feed{p.feed.Container, r}, continuation})
+	}
+	return parts, nil
+}
+
+func (s Scanner) read(ctx context.Context, feed Feed, continuation string, limit int) (page Page, err error) {
+	if s.Read != nil {
+		return s.Read(ctx, feed, continuation, limit)
+	}
+	err = s.db.RetryTransient(ctx, func() (err error) {
+		page, err = s.ReadPage(ctx, feed.Container, feed.FeedRange, continuation, limit)
+		return err
+	})
+	return page, err
+}
+
+// ScanItems reads every item of a container once, by query, if the feeds may not show all items:
+// unless History.HasWholeFeeds. What is written meanwhile is left to projectors. Pages may be
+// empty. It waits if the account throttles it. Errors: those of Visit, or the first of the
+// database.
+func (s Scanner) ScanItems(ctx context.Context, container string) error {
 	feed := AllOf(container)
 	for continuation := s.Begin(feed); ; {
 		var page Page
@@ -76,54 +172,4 @@ func (s Scanner) scanItems(ctx context.Context, container string) error {
 		}
 		continuation = page.Continuation
 	}
-}
-
-// scanFeed reads a feed from a continuation to the end that it had when its first page was
-// read, and returns the continuation there. If the feed range was split, it scans each part
-// separately: LSNs of different parts cannot be compared.
-func (s Scanner) scanFeed(
-	ctx context.Context, feed Feed, continuation string,
-) (string, error) {
-	for goal, done := int64(-1), int64(-2); ; {
-		if parts := ContinuationRanges(continuation); len(parts) > 1 {
-			return s.scanParts(ctx, feed, continuation, parts)
-		}
-		if goal >= 0 && done >= goal {
-			return continuation, nil
-		}
-		var page Page
-		err := s.db.RetryTransient(ctx, func() (err error) {
-			page, err = s.ReadPage(ctx, feed.Container, feed.FeedRange, continuation, s.PageSize)
-			return err
-		})
-		if err != nil || len(page.Items) == 0 {
-			return continuation, err
-		}
-		progress := ProgressOf(page)
-		if goal < 0 {
-			goal = progress.Goal()
-		}
-		if err := s.Visit(page, feed, progress); err != nil {
-			return continuation, err
-		}
-		continuation, done = page.Continuation, progress.Done
-	}
-}
-
-// scanParts scans the parts of a feed range that was split, and returns their joined continuation.
-func (s Scanner) scanParts(
-	ctx context.Context, feed Feed, whole string, parts []FeedRange,
-) (string, error) {
-	ends := make([]string, len(parts))
-	for i, part := range parts {
-		begin, err := NarrowContinuation(whole, part)
-		if err != nil {
-			return whole, err
-		}
-		partFeed := Feed{Container: feed.Container, FeedRange: part}
-		if ends[i], err = s.scanFeed(ctx, partFeed, begin); err != nil {
-			return whole, err
-		}
-	}
-	return JoinContinuations(ends)
 }

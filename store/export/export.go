@@ -69,11 +69,6 @@ const (
 	maxBatchBytes    = 256 << 20
 	maxBatchTime     = 5 * time.Minute
 
-	// rounds is the number of times that the feeds are read to their ends. The second round has the
-	// changes made during the first. There is no third, so a run ends even if the database is always
-	// in use.
-	rounds = 2
-
 	// maxAge is the greatest age of a position. Deleted items expire after seven days
 	// (views.DeletedTTL), and the feeds then no longer show that they were deleted. The last day is
 	// for the time of the run.
@@ -235,15 +230,8 @@ func (r *run) follow(ctx context.Context) error {
 	if err := r.readItems(); err != nil {
 		return err
 	}
-	if err := r.measure(); err != nil {
+	if err := r.readFeeds(ctx); err != nil {
 		return err
-	}
-	for range rounds {
-		for i := 0; i < len(r.next.Positions); i++ { // a split adds positions
-			if err := r.followFeed(ctx, i); err != nil {
-				return err
-			}
-		}
 	}
 	// If the database went back during the run, the pages since then may lack changes.
 	if err := r.checkHistory(); err != nil {
@@ -280,46 +268,67 @@ func (r *run) beginFeeds(ctx context.Context, now time.Time) error {
 	if next.ByQuery = next.ByQuery || !r.history.HasWholeFeeds(); next.ByQuery {
 		next.Items = &itemsPosition{Container: containers[0]}
 	}
-	for _, container := range containers {
-		var ranges []changefeed.FeedRange
-		err := r.db.RetryTransient(ctx, func() (err error) {
-			ranges, err = r.feeds.FeedRanges(ctx, container)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, feedRange := range ranges {
-			p := position{Container: container, Range: feedRange, Since: now}
-			if next.ByQuery {
-				if p.Continuation, err = r.present(ctx, p); err != nil {
-					return err
-				}
+	feeds, err := r.feeds.FeedsOf(ctx, containers...)
+	if err != nil {
+		return err
+	}
+	for _, feed := range feeds {
+		p := position{Container: feed.Container, Range: feed.FeedRange, Since: now}
+		if next.ByQuery {
+			if p.Continuation, err = r.present(ctx, p); err != nil {
+				return err
 			}
-			next.Positions = append(next.Positions, p)
 		}
+		next.Positions = append(next.Positions, p)
 	}
 	r.next = next
 	return nil
 }
 
-// measure reads the end of each feed, so that the first reported progress has the whole total.
-func (r *run) measure() error {
-	if r.options.Progress == nil {
-		return nil
+// readFeeds reads all feeds from their positions to their ends.
+func (r *run) readFeeds(ctx context.Context) error {
+	for i := 0; i < len(r.next.Positions); i++ {
+		if err := r.split(i); err != nil {
+			return err
+		}
 	}
-	for i := range r.next.Positions {
-		p := &r.next.Positions[i]
-		page, err := r.read(*p, 1)
+	feeds := make([]changefeed.Feed, len(r.next.Positions))
+	for i, p := range r.next.Positions {
+		feeds[i] = p.feed()
+	}
+	var asked time.Time // for the last page
+	scanner := changefeed.Scanner{
+		Feeds:    r.feeds,
+		PageSize: r.options.PageSize,
+		Begin:    func(feed changefeed.Feed) string { return r.next.Positions[r.indexOf(feed)].Continuation },
+		Read: func(_ context.Context, feed changefeed.Feed, continuation string, limit int) (changefeed.Page, error) {
+			asked = r.db.EarliestNow()
+			return r.read(position{Container: feed.Container, Range: feed.FeedRange, Continuation: continuation}, limit)
+		},
+		Visit: func(page changefeed.Page, feed changefeed.Feed, progress changefeed.Progress) error {
+			return r.take(r.indexOf(feed), page, progress, asked)
+		},
+	}
+	if r.options.Progress != nil { // the first report has the whole total
+		measured, err := scanner.Measure(ctx, feeds)
 		if err != nil {
 			return err
 		}
-		if end := changefeed.ProgressOf(page); end.Total > 0 {
-			p.progress = changefeed.Progress{Done: max(0, end.Done-1), Total: end.Total}
+		for i, feed := range feeds {
+			r.next.Positions[i].progress = measured[feed]
 		}
 	}
 	r.report()
-	return nil
+	return scanner.Scan(ctx, feeds)
+}
+
+func (p position) feed() changefeed.Feed {
+	return changefeed.Feed{Container: p.Container, FeedRange: p.Range}
+}
+
+// indexOf returns the index of the position of a feed that is read.
+func (r *run) indexOf(feed changefeed.Feed) int {
+	return slices.IndexFunc(r.next.Positions, func(p position) bool { return p.feed() == feed })
 }
 
 func (r *run) report() {
@@ -338,56 +347,36 @@ func (r *run) report() {
 	r.options.Progress(sum)
 }
 
-// followFeed reads the feed of a position to the end that it had when its first page was read. If
-// its feed range was split, the position becomes one for each part, and followFeed reads the first.
-func (r *run) followFeed(ctx context.Context, i int) error {
-	for goal, done := int64(-1), int64(-2); goal < 0 || done < goal; {
-		p := r.next.Positions[i]
-		if parts := changefeed.ContinuationRanges(p.Continuation); len(parts) > 1 {
-			if err := r.split(i, parts); err != nil {
-				return err
-			}
-			goal, done = -1, -2 // numbers of different parts cannot be compared
-			continue
-		}
-		asked := r.db.EarliestNow()
-		page, err := r.read(p, r.options.PageSize)
-		if err != nil {
-			return err
-		}
-		if err := r.checkAge(p); err != nil {
-			return err
-		}
-		changes, err := r.writePage(p.Container, page)
-		if err != nil {
-			return err
-		}
-		p.Continuation = page.Continuation
-		if len(changefeed.ContinuationRanges(p.Continuation)) > 1 { // the page has changes of one part only
-			r.next.Positions[i] = p
-			continue
-		}
-		if len(changes) == 0 || page.Position() != "" {
-			p.Since = asked
-		} else if last := changes[len(changes)-1].date(); last.After(p.Since) && last.Before(asked) {
+// take writes a page of the feed of a position, and moves the position behind it. asked is a time
+// before the page was read.
+func (r *run) take(i int, page changefeed.Page, progress changefeed.Progress, asked time.Time) error {
+	p := r.next.Positions[i]
+	if err := r.checkAge(p); err != nil {
+		return err
+	}
+	changes, err := r.writePage(p.Container, page)
+	if err != nil {
+		return err
+	}
+	p.Continuation = page.Continuation
+	switch {
+	case len(changefeed.ContinuationRanges(p.Continuation)) > 1: // only one part was read up to any time
+	case len(changes) == 0 || page.Position() != "":
+		p.Since = asked
+	default:
+		if last := changes[len(changes)-1].date(); last.After(p.Since) && last.Before(asked) {
 			p.Since = last
 		}
-		if len(changes) == 0 {
-			r.next.Positions[i] = p
-			return nil
-		}
-		p.progress = changefeed.ProgressOf(page)
-		r.next.Positions[i] = p
-		if goal < 0 {
-			goal = p.progress.Goal()
-		}
-		done = p.progress.Done
-		r.report()
-		if err := r.commitFull(); err != nil {
-			return err
-		}
 	}
-	return nil
+	if len(changes) > 0 {
+		p.progress = progress
+	}
+	r.next.Positions[i] = p
+	if err := r.split(i); err != nil || len(changes) == 0 {
+		return err
+	}
+	r.report()
+	return r.commitFull()
 }
 
 // checkAge returns a *lostError if deletions since a position may have expired before the last
@@ -406,9 +395,13 @@ func (r *run) checkAge(p position) error {
 	return nil
 }
 
-// split replaces a position by one for each part of its feed range.
-func (r *run) split(i int, parts []changefeed.FeedRange) error {
+// split replaces a position by one for each part of its feed range, if that was split.
+func (r *run) split(i int) error {
 	whole := r.next.Positions[i]
+	parts := changefeed.ContinuationRanges(whole.Continuation)
+	if len(parts) < 2 {
+		return nil
+	}
 	positions := make([]position, len(parts))
 	for n, part := range parts {
 		continuation, err := changefeed.NarrowContinuation(whole.Continuation, part)

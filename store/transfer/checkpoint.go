@@ -8,6 +8,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 )
 
@@ -23,7 +24,7 @@ type checkpointItem struct {
 	ID            string            `json:"id"`
 	Type          string            `json:"type"`
 	Source        string            `json:"source"`
-	Continuations map[string]string `json:"continuations"`     // by container and feed range of the source; by container of the query
+	Continuations map[string]string `json:"continuations"`     // of the source, by Feed.Name; of the query, by that of an empty range
 	History       string            `json:"history,omitempty"` // of the source, to which all here belongs
 	IsDone        bool              `json:"isDone,omitempty"`  // an earlier copy was done
 }
@@ -62,14 +63,20 @@ func (d *database) openCheckpoint(ctx context.Context, source, history string) (
 }
 
 // continuation returns the continuation of a feed; empty at its beginning.
-func (c *checkpoint) continuation(feed string) string { return c.item.Continuations[feed] }
+func (c *checkpoint) continuation(feed changefeed.Feed) string {
+	return c.item.Continuations[feed.Name()]
+}
 
-// reset sets a feed back to its beginning.
-func (c *checkpoint) reset(feed string) { delete(c.item.Continuations, feed) }
+// reset sets all feeds back to their beginnings, and reports whether any was not there.
+func (c *checkpoint) reset() bool {
+	n := len(c.item.Continuations)
+	clear(c.item.Continuations)
+	return n > 0
+}
 
 // advance saves that a feed is copied up to the continuation.
-func (c *checkpoint) advance(ctx context.Context, feed, continuation string) error {
-	c.item.Continuations[feed] = continuation
+func (c *checkpoint) advance(ctx context.Context, feed changefeed.Feed, continuation string) error {
+	c.item.Continuations[feed.Name()] = continuation
 	return c.save(ctx)
 }
 

@@ -50,11 +50,6 @@ type Copied struct{ Users, Usernames, Posts, Comments, Likes int64 }
 const (
 	defaultParallel = 8
 	defaultPageSize = 1000
-
-	// maxRounds is the number of times that the feeds are read to their ends. The second round
-	// copies the changes of the first. A third round would not help, because a database in use
-	// always has further changes.
-	maxRounds = 2
 )
 
 // copiedContainers are the containers that are copied, in this order. Usernames come first: if
@@ -98,8 +93,8 @@ type copyRun struct {
 	from, to   *database
 	options    Options
 	checkpoint *checkpoint
-	ends       map[string]changefeed.Progress // by container and feed range
-	authors    sync.Map                       // ids of users who exist in the target
+	ends       map[changefeed.Feed]changefeed.Progress
+	authors    sync.Map // ids of users who exist in the target
 
 	users, usernames, posts, comments, likes atomic.Int64
 }
@@ -130,21 +125,8 @@ func (c *copyRun) copyHistory(ctx context.Context) error {
 	if c.checkpoint, err = c.to.openCheckpoint(ctx, c.options.Source, history.Name); err != nil {
 		return err
 	}
-	c.ends = map[string]changefeed.Progress{}
-	if err := c.measure(ctx); err != nil {
+	if err := c.copyFeeds(ctx, history); err != nil {
 		return err
-	}
-	if !history.HasWholeFeeds() {
-		for _, container := range copiedContainers {
-			if err := c.copyItems(ctx, container); err != nil {
-				return err
-			}
-		}
-	}
-	for round, busy := 0, true; busy && round < maxRounds; round++ {
-		if busy, err = c.round(ctx); err != nil {
-			return err
-		}
 	}
 	now, err := c.history(ctx)
 	if err == nil && now.Name != history.Name {
@@ -156,111 +138,79 @@ func (c *copyRun) copyHistory(ctx context.Context) error {
 	return c.checkpoint.finish(ctx)
 }
 
-// measure reads the end of each feed, so that the first reported progress has the complete
-// total.
-func (c *copyRun) measure(ctx context.Context) error {
-	if c.options.Progress == nil {
-		return nil
-	}
-	_, err := c.eachFeed(ctx, func(container string, feedRange changefeed.FeedRange) (bool, error) {
-		feed := changefeed.FeedName(container, feedRange)
-		page, _, err := c.read(ctx, container, feedRange, c.checkpoint.continuation(feed), 1)
-		if errors.Is(err, changefeed.ErrContainerReplaced) {
-			return false, nil // follow starts at the beginning
-		}
-		if end := changefeed.ProgressOf(page); err == nil && end.Total > 0 {
-			c.ends[feed] = changefeed.Progress{Done: max(0, end.Done-1), Total: end.Total}
-		}
-		return false, err
-	})
-	if err == nil && len(c.ends) > 0 {
-		c.reportProgress()
-	}
-	return err
-}
-
-// round reads each feed to its end, and reports whether there were changes.
-func (c *copyRun) round(ctx context.Context) (changed bool, err error) {
-	return c.eachFeed(ctx, func(container string, feedRange changefeed.FeedRange) (bool, error) {
-		return c.follow(ctx, container, feedRange)
-	})
-}
-
-// eachFeed calls f for every feed, and reports whether any call returned true.
-func (c *copyRun) eachFeed(
-	ctx context.Context, f func(container string, feedRange changefeed.FeedRange) (bool, error),
-) (found bool, err error) {
-	for _, container := range copiedContainers {
-		var ranges []changefeed.FeedRange
-		err := c.from.db.RetryTransient(ctx, func() (err error) {
-			ranges, err = c.from.feeds.FeedRanges(ctx, container)
+// copyFeeds reads the feeds of the source to their ends. If a container was deleted and created
+// again since the checkpoint, it begins again.
+func (c *copyRun) copyFeeds(ctx context.Context, history changefeed.History) error {
+	for {
+		err := c.tryFeeds(ctx, history)
+		if !errors.Is(err, changefeed.ErrContainerReplaced) || !c.checkpoint.reset() {
 			return err
-		})
-		if err != nil {
-			return found, err
-		}
-		for _, feedRange := range ranges {
-			yes, err := f(container, feedRange)
-			if err != nil {
-				return found, err
-			}
-			found = found || yes
 		}
 	}
-	return found, nil
 }
 
-// follow copies the changes of one feed range, up to the end that it had when its first page
-// was read. It reports whether there were changes.
-func (c *copyRun) follow(
-	ctx context.Context, container string, feedRange changefeed.FeedRange,
-) (changed bool, err error) {
-	feed := changefeed.FeedName(container, feedRange)
-	for goal, done := int64(0), int64(-1); done < goal; {
-		page, from, err := c.readWithinEnd(ctx, container, feedRange)
-		if errors.Is(err, changefeed.ErrContainerReplaced) && c.checkpoint.continuation(feed) != "" {
-			c.checkpoint.reset(feed)
-			continue
-		}
-		if err != nil || len(page.Items) == 0 {
-			return changed, err
-		}
-		if err := c.copyPage(ctx, from, container, page); err != nil {
-			return changed, err
-		}
-		end := changefeed.ProgressOf(page)
-		if !changed {
-			goal = end.Goal()
-		}
-		changed, done = true, end.Done
-		if err := c.checkpoint.advance(ctx, feed, page.Continuation); err != nil {
-			return changed, err
-		}
-		c.ends[feed] = end
-		c.reportProgress()
+func (c *copyRun) tryFeeds(ctx context.Context, history changefeed.History) error {
+	feeds, err := c.from.feeds.FeedsOf(ctx, copiedContainers...)
+	if err != nil {
+		return err
 	}
-	return changed, nil
+	var from context.Context // of the last page
+	scanner := changefeed.Scanner{
+		Feeds:    c.from.feeds,
+		PageSize: c.options.PageSize,
+		Begin:    func(feed changefeed.Feed) string { return c.checkpoint.continuation(feed) },
+		Read: func(ctx context.Context, feed changefeed.Feed, continuation string, limit int) (page changefeed.Page, err error) {
+			page, from, err = c.read(ctx, feed, continuation, limit)
+			return page, err
+		},
+		Visit: func(page changefeed.Page, feed changefeed.Feed, end changefeed.Progress) error {
+			if len(page.Items) == 0 {
+				return nil
+			}
+			if err := c.copyPage(ctx, from, feed.Container, page); err != nil {
+				return err
+			}
+			c.ends[feed] = end
+			err := c.checkpoint.advance(ctx, feed, page.Continuation)
+			c.reportProgress()
+			return err
+		},
+	}
+	c.ends = map[changefeed.Feed]changefeed.Progress{}
+	if c.options.Progress != nil {
+		if c.ends, err = scanner.Measure(ctx, feeds); err != nil {
+			return err
+		}
+		if len(c.ends) > 0 {
+			c.reportProgress()
+		}
+	}
+	if !history.HasWholeFeeds() {
+		for _, container := range copiedContainers {
+			if err := c.copyItems(ctx, container); err != nil {
+				return err
+			}
+		}
+	}
+	return scanner.Scan(ctx, feeds)
 }
 
 // copyItems copies all items of a container, which a query lists. What is written later, the feeds
 // show.
 func (c *copyRun) copyItems(ctx context.Context, container string) error {
-	for !changefeed.AllItemsRead(c.checkpoint.continuation(container)) {
+	query := changefeed.Feed{Container: container} // no feed has an empty range
+	for !changefeed.AllItemsRead(c.checkpoint.continuation(query)) {
 		var page changefeed.Page
 		from := cosmos.WithSession(ctx)
 		err := c.from.db.RetryTransient(ctx, func() (err error) {
-			page, err = c.from.feeds.ReadItems(from, container, c.checkpoint.continuation(container), c.options.PageSize)
+			page, err = c.from.feeds.ReadItems(from, container, c.checkpoint.continuation(query), c.options.PageSize)
 			return err
 		})
-		if errors.Is(err, changefeed.ErrContainerReplaced) && c.checkpoint.continuation(container) != "" {
-			c.checkpoint.reset(container)
-			continue
-		}
 		if err == nil {
 			err = c.copyPage(ctx, from, container, page)
 		}
 		if err == nil {
-			err = c.checkpoint.advance(ctx, container, page.Continuation)
+			err = c.checkpoint.advance(ctx, query, page.Continuation)
 		}
 		if err != nil {
 			return err
@@ -270,16 +220,19 @@ func (c *copyRun) copyItems(ctx context.Context, container string) error {
 	return nil
 }
 
-// read reads a page. It also returns the context for further reads of the source: their session
-// includes everything that the page shows.
+// read reads a page, with the waits and the error of changefeed.ReadWithinEnd. It also returns the
+// context for further reads of the source: their session includes everything that the page shows.
 func (c *copyRun) read(
-	ctx context.Context, container string, feedRange changefeed.FeedRange, continuation string, limit int,
+	ctx context.Context, feed changefeed.Feed, continuation string, limit int,
 ) (page changefeed.Page, from context.Context, err error) {
-	from = cosmos.WithSession(ctx)
-	err = c.from.db.RetryTransient(ctx, func() (err error) {
-		page, err = c.from.feeds.ReadPage(from, container, feedRange, continuation, limit)
-		return err
-	})
+	page, err = changefeed.ReadWithinEnd(func() (page changefeed.Page, err error) {
+		from = cosmos.WithSession(ctx)
+		err = c.from.db.RetryTransient(ctx, func() (err error) {
+			page, err = c.from.feeds.ReadPage(from, feed.Container, feed.FeedRange, continuation, limit)
+			return err
+		})
+		return page, err
+	}, c.options.Now, func(d time.Duration) error { return c.options.Sleep(ctx, d) })
 	return page, from, err
 }
 

@@ -713,3 +713,57 @@ func TestCopyOfEscapedThread(t *testing.T) {
 	a.copyTo(b)
 	a.hasSameSources(b)
 }
+
+// TestSplitDuringCopy splits the feed range of the posts at one page after the other, after posts
+// were added. No post is missing, although each page has one item, of one part of the range.
+func TestSplitDuringCopy(t *testing.T) {
+	for at := 2; at <= 36; at += 2 {
+		a, b := newWorld(t), newWorld(t)
+		ada := a.AddUser("Ada")
+		for range 6 {
+			a.AddPost(ada)
+		}
+		other, pages := a.another(), 0
+		a.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if request.Header.Get("A-IM") != "" && strings.Contains(request.URL.Path, "/"+schema.Posts+"/") {
+				switch pages++; pages {
+				case 6:
+					for range 30 {
+						other.AddPost(ada)
+					}
+				case at:
+					a.OK(a.Account.Split(cosmos.DefaultDatabase, schema.Posts, "0"))
+				}
+			}
+			return next.Do(request)
+		})
+		options := copyOptions()
+		options.PageSize, options.Parallel = 1, 8
+		_, err := transfer.Copy(a.Ctx(), a.DB, b.DB, options)
+		a.OK(err)
+		a.Wire.Inject(nil)
+		a.hasSameSources(b)
+		if pages < at {
+			t.Errorf("the copy read %d pages", pages)
+		}
+	}
+}
+
+// An interrupted copy reads a container that was deleted and created again from its beginning.
+func TestInterruptedCopyOfReplacedContainer(t *testing.T) {
+	l := &lossy{a: newWorld(t), b: newWorld(t), during: func() {}}
+	ada, _, _ := l.a.addBlog()
+	l.interrupt(schema.Posts)
+	_, err := l.a.Container(schema.Users).Delete(l.a.Ctx(), nil)
+	l.a.OK(err)
+	l.a = l.a.another() // creates the container again
+	carl := l.a.AddUser("Carl")
+	post := l.a.AddPost(ada)
+	l.a.OK(l.copy())
+	if _, err := l.b.User(l.b.Ctx(), carl.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := l.b.Post(l.b.Ctx(), post.ID); err != nil {
+		t.Error(err)
+	}
+}

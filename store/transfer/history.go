@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -31,19 +30,6 @@ func (c *copyRun) history(ctx context.Context) (history changefeed.History, err 
 		return err
 	})
 	return history, err
-}
-
-// readWithinEnd is read for the page at the feed's present checkpoint, with the waits and the error
-// of changefeed.ReadWithinEnd.
-func (c *copyRun) readWithinEnd(
-	ctx context.Context, container string, feedRange changefeed.FeedRange,
-) (page changefeed.Page, from context.Context, err error) {
-	continuation := c.checkpoint.continuation(changefeed.FeedName(container, feedRange))
-	page, err = changefeed.ReadWithinEnd(func() (page changefeed.Page, err error) {
-		page, from, err = c.read(ctx, container, feedRange, continuation, c.options.PageSize)
-		return page, err
-	}, c.options.Now, func(d time.Duration) error { return c.options.Sleep(ctx, d) })
-	return page, from, err
 }
 
 // checkNotLost checks an item that has not changed since it was copied to the target's current one,
