@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -15,10 +18,9 @@ import (
 	"cosmosblog/store/views"
 )
 
-const (
+var (
 	// feedCopiesQuery skips tombstones with a ttl: there is one for every recently deleted post.
-	feedCopiesQuery = partitionQuery + ` WHERE c.type = 'post' AND c.deleted = false` +
-		` OR c.deleted = true AND NOT IS_DEFINED(c.ttl)`
+	feedCopiesQuery = partitionQuery + ` WHERE c.id != 'horizon' AND (NOT IS_BOOL(c.deleted) OR c.deleted = false OR NOT IS_DEFINED(c.ttl))`
 
 	postsSinceQuery = partitionQuery + ` WHERE c.type = 'post' AND c.deleted = false AND c.sortKey > @from`
 )
@@ -28,6 +30,7 @@ type feedState struct {
 	horizon  views.Horizon
 	etag     azcore.ETag   // of the horizon; empty if there is none
 	expected views.Horizon // equals horizon if that is correct
+	broken   *auditedItem  // the horizon, if it is unreadable
 	copies   []*auditedItem
 	posts    []*auditedItem // the live posts above expected, newest first
 }
@@ -40,6 +43,10 @@ func (c comparer) compareFeed(ctx context.Context, _ string) ([]Drift, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.broken != nil {
+		d, _ := f.broken.unreadableDrift(schema.Feed, schema.FeedPartition)
+		return []Drift{d}, nil
+	}
 	drifts, err := c.compareFeedCopies(ctx, f)
 	if err != nil {
 		return nil, err
@@ -47,13 +54,22 @@ func (c comparer) compareFeed(ctx context.Context, _ string) ([]Drift, error) {
 	if f.expected != f.horizon {
 		drifts = append(drifts, f.horizonDrift())
 	}
+	drifts = append(drifts, c.arrivalDrifts(f)...)
 	return c.dropTrimmed(ctx, drifts, f)
 }
 
 // readFeed reads the feed, and the posts that should be in it.
 func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
-	if f.horizon, f.etag, err = c.views.ReadHorizon(ctx); err != nil {
+	horizon, err := c.readItem(ctx, c.feed, schema.FeedPartition, views.HorizonID)
+	if err != nil {
 		return f, err
+	}
+	if horizon != nil {
+		f.horizon, f.etag = horizon.horizon(), horizon.ETag
+		if horizon.unreadable != nil {
+			f.broken = horizon
+			return f, nil
+		}
 	}
 	f.horizon.ID, f.horizon.Type = views.HorizonID, schema.TypePost
 	f.expected = f.horizon
@@ -75,6 +91,26 @@ func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
 		err = c.expectOlderPosts(ctx, &f)
 	}
 	return f, err
+}
+
+// horizon returns the horizon as far as it can be decoded, and makes the item unreadable if that is
+// not all of it.
+func (i *auditedItem) horizon() (h views.Horizon) {
+	horizonForm.check(i)
+	text, err := json.Marshal(i.properties)
+	if err == nil {
+		err = json.Unmarshal(text, &h)
+	}
+	if err == nil && (!isDate(i.properties["creationDate"]) || h.CreationDate == "" && h.PostID != "") {
+		err = errors.New("the position has no date")
+	}
+	for _, name := range []string{"lastArrival", "trimmedArrival"} {
+		if _, ok := i.properties[name]; err == nil && ok && !isDate(i.properties[name]) {
+			err = fmt.Errorf("the property %s is no date", name)
+		}
+	}
+	i.unreadable = cmp.Or(i.unreadable, err)
+	return h
 }
 
 // missingPosts returns the posts that should be in the feed and have no live copy there.
@@ -115,7 +151,9 @@ func (d *database) readPostsAbove(
 			return nil, 0, err
 		}
 		for _, text := range page {
-			if item := newAuditedItem(text); item.unreadable == nil && position.Admits(item.Post()) {
+			item := newAuditedItem(text)
+			item.checkSource()
+			if item.unreadable == nil && position.Admits(item.Post()) {
 				posts = append(posts, item)
 				total++
 			}
@@ -140,6 +178,33 @@ func (f *feedState) horizonDrift() Drift {
 		sourceState: "horizon " + string(f.etag),
 	}
 	return d.withValues("creationDate", f.horizon.CreationDate, f.expected.CreationDate)
+}
+
+// maxArrivalAhead is how far an arrival may be ahead of the database's clock: each is later than
+// the one before.
+const maxArrivalAhead = time.Minute
+
+// arrivalDrifts returns the drifts of arrival dates that cannot be right: no arrival is in the
+// future, and the horizon has the last one. A copy may lack the date, as those do that a refill
+// wrote, and no other copy or source has it.
+func (c comparer) arrivalDrifts(f feedState) (drifts []Drift) {
+	most, last := blog.NewDateTime(c.db.Now().Add(maxArrivalAhead)), f.horizon.LastArrival
+	for _, copy := range f.copies {
+		value, ok := copy.properties["arrivalDate"]
+		switch {
+		case !ok || copy.Deleted || copy.unreadable != nil:
+		case !isDate(value) || copy.ArrivalDate == "" || copy.ArrivalDate > most:
+			d := copy.drift(DriftCopy, schema.Feed, schema.FeedPartition)
+			drifts = append(drifts, d.withValues("arrivalDate", copy.text("arrivalDate"), ""))
+		default:
+			last = max(last, copy.ArrivalDate)
+		}
+	}
+	if f.etag != "" && (last != f.horizon.LastArrival || last > most) {
+		d := f.horizonDrift()
+		drifts = append(drifts, d.withValues("lastArrival", f.horizon.LastArrival, min(last, most)))
+	}
+	return drifts
 }
 
 // compareFeedCopies compares the copies in the feed with the posts that should be there.
@@ -185,7 +250,7 @@ func (c comparer) compareFeedCopy(
 	} else if d, ok := copy.unreadableDrift(schema.Feed, schema.FeedPartition); ok {
 		return []Drift{d}, nil
 	} else {
-		drifts = copyDrifts(schema.Feed, schema.FeedPartition, copy, post)
+		drifts = copyDrifts(c.views.FeedView(), copy, post)
 	}
 	return c.clearStateIfChanged(ctx, drifts, c.posts, post)
 }

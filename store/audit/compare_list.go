@@ -42,7 +42,7 @@ func (c comparer) compareEntries(ctx context.Context, post *auditedItem) (drifts
 			d, _ := entry.unreadableDrift(schema.Lists, string(list))
 			drifts = append(drifts, d)
 		default:
-			drifts = append(drifts, copyDrifts(schema.Lists, string(list), entry, post)...)
+			drifts = append(drifts, copyDrifts(c.views.ListView(list), entry, post)...)
 		}
 	}
 	return drifts, nil
@@ -129,6 +129,7 @@ type source struct{ *auditedItem }
 // UnmarshalJSON decodes the properties that it can.
 func (s *source) UnmarshalJSON(text []byte) error {
 	s.auditedItem = newAuditedItem(text)
+	s.checkSource()
 	return nil
 }
 
@@ -139,7 +140,10 @@ func (c comparer) compareEntry(
 	ctx context.Context, list blog.List, entry *auditedItem, posts map[string]*auditedItem,
 ) (d Drift, ok bool, err error) {
 	if entry.unreadable == nil && (entry.Deleted || entry.TTL > 0) {
-		d, ok = entry.expiryDrift(schema.Lists, string(list))
+		if d, ok = entry.expiryDrift(schema.Lists, string(list)); !ok && !entry.isTombstone() { // a list shows it
+			d = entry.drift(DriftCopy, schema.Lists, string(list)).withValues("type", entry.text("type"), schema.TypeTombstone)
+			return d, true, nil
+		}
 		return d, ok, nil
 	}
 	if c.knownPosts.Contains(string(list), entry.ID) {
@@ -147,7 +151,7 @@ func (c comparer) compareEntry(
 	}
 	post := posts[entry.ID]
 	switch {
-	case post == nil || post.unreadable == nil && post.Type != schema.TypePost:
+	case post == nil || post.Type != schema.TypePost && post.unreadable == nil:
 		kind, err := c.missingSource(ctx, "", entry)
 		if d, ok = entry.unreadableDrift(schema.Lists, string(list)); ok || err != nil {
 			return d, ok, err
@@ -163,6 +167,7 @@ func (c comparer) compareEntry(
 func (c comparer) readCounter(ctx context.Context, list blog.List) (*auditedItem, error) {
 	counter, err := c.readItem(ctx, c.lists, string(list), schema.CounterID)
 	if counter != nil {
+		counterForm.check(counter)
 		counter.List = list // also of a damaged counter
 	}
 	return counter, err
@@ -199,9 +204,12 @@ func (c comparer) compareCounter(ctx context.Context, list blog.List, counter *a
 	}
 	is, etag := schema.WeightItem{Type: schema.TypeTombstone}, azcore.ETag("")
 	if weight != nil {
+		weightForm.check(weight)
 		is, etag = schema.WeightItem{Type: weight.Type, Weight: weight.Weight, SortKey: weight.SortKey}, weight.ETag
 	}
-	hasWeight := is.Type == should.Type && is.Weight == should.Weight
+	// The weight of a later state of the counter would never be written again.
+	isLater := weight != nil && weight.unreadable == nil && weight.Revision > counter.Revision
+	hasWeight := is.Type == should.Type && is.Weight == should.Weight && !isLater
 	switch {
 	case hasWeight && (weight == nil || weight.unreadable == nil && is.SortKey == should.SortKey):
 		return nil, nil

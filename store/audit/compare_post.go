@@ -6,6 +6,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -60,13 +61,14 @@ func (c comparer) readPostPartition(ctx context.Context, postID string) (*postPa
 	p := &postPartition{postID: postID}
 	var authors []string
 	for _, item := range items {
+		item.checkSource()
 		switch {
 		case item.unreadable != nil:
 			p.unreadable = append(p.unreadable, item)
 			continue
-		case item.Type == schema.TypePost && item.ID == postID:
+		case item.Type == schema.TypePost:
 			p.post = item
-		case item.Type == schema.TypeContent && item.ID == schema.ContentID:
+		case item.Type == schema.TypeContent:
 			p.content = item
 			continue
 		case item.isResponse():
@@ -134,6 +136,14 @@ func (p *postPartition) driftsOf(item *auditedItem) []Drift {
 	if item.Deleted {
 		return nil
 	}
+	if should := schema.SortKey(item.CreationDate, item.ID); item.SortKey != should || !item.has("sortKey") {
+		d := item.drift(DriftOrder, schema.Posts, p.postID)
+		return []Drift{d.withValues("sortKey", item.text("sortKey"), should)}
+	}
+	if should, ok := item.commentExcerpt(); ok && item.Excerpt != should || item.isDamaged("excerpt") {
+		d := item.drift(DriftExcerpt, schema.Posts, p.postID)
+		return []Drift{d.withValues("excerpt", item.Excerpt, should)}
+	}
 	d := item.drift(DriftName, schema.Posts, p.postID)
 	user := p.users[item.UserID]
 	switch {
@@ -146,12 +156,12 @@ func (p *postPartition) driftsOf(item *auditedItem) []Drift {
 	case user.unreadable != nil:
 	case user.Deleted: // the items of the user are being deleted
 	case user.Username == "": // the user is being created
-	case item.UserUsername != user.Username:
-		d = d.withValues("userUsername", item.UserUsername, user.Username)
+	case item.UserUsername != user.Username || !item.has("userUsername"):
+		d = d.withValues("userUsername", item.text("userUsername"), user.Username)
 		d.userRevision = user.Revision
 		return []Drift{d.withSource(user.Revision)}
-	case item.AuthorRevision != user.Revision:
-		d = d.withValues("authorRevision", item.AuthorRevision, user.Revision)
+	case item.AuthorRevision != user.Revision || !item.has("authorRevision"):
+		d = d.withValues("authorRevision", item.text("authorRevision"), user.Revision)
 		d.userRevision = user.Revision
 		return []Drift{d.withSource(user.Revision)}
 	}
@@ -200,24 +210,38 @@ func (p *postPartition) recentDrifts() []Drift {
 			should[n].UserUsername, should[n].AuthorRevision = is[n].UserUsername, is[n].AuthorRevision
 		}
 	}
-	if slices.Equal(is, should) {
-		return nil
-	}
 	d := p.post.drift(DriftRecent, schema.Posts, p.postID)
-	return []Drift{d.withValues("recentComments", recentText(is), recentText(should))}
+	var drifts []Drift
+	if !slices.Equal(is, should) || !p.post.has("recentComments") {
+		drifts = append(drifts, d.withValues("recentComments", p.post.text("recentComments"), recentText(should)))
+	}
+	if last := p.lastComment(); p.post.LastCommentDate < last || p.post.isDamaged("lastCommentDate") {
+		drifts = append(drifts, d.withValues("lastCommentDate", p.post.LastCommentDate, last))
+	}
+	return drifts
+}
+
+// lastComment returns the date of the newest comment that is left, deleted or not.
+func (p *postPartition) lastComment() (last blog.DateTime) {
+	for _, item := range append(slices.Clip(p.responses), p.tombstones...) {
+		if !item.isLike() {
+			last = max(last, item.CreationDate)
+		}
+	}
+	return last
 }
 
 // countDrifts compares the counters of a live post with its comments and likes.
 func (p *postPartition) countDrifts() []Drift {
-	if p.post.Deleted {
+	if p.post.Deleted || len(p.unreadable) > 0 { // which may be one that counts
 		return nil
 	}
 	comments, likes := countResponses(p.responses)
 	var drifts []Drift
 	compare := func(field string, is, should int) {
-		if is != should {
+		if is != should || !p.post.has(field) {
 			d := p.post.drift(DriftCount, schema.Posts, p.postID)
-			drifts = append(drifts, d.withValues(field, is, should))
+			drifts = append(drifts, d.withValues(field, p.post.text(field), should))
 		}
 	}
 	compare("commentCount", p.post.CommentCount, comments)
@@ -248,7 +272,7 @@ func (c comparer) compareUserCopy(ctx context.Context, post *auditedItem) ([]Dri
 		d, _ := copy.unreadableDrift(schema.Users, post.UserID)
 		return []Drift{d}, nil
 	case copy != nil:
-		return copyDrifts(schema.Users, post.UserID, copy, post), nil
+		return copyDrifts(c.views.UserPostView(post.UserID), copy, post), nil
 	case !post.Deleted:
 		return []Drift{missing(schema.Users, post.UserID, post)}, nil
 	}
@@ -295,7 +319,7 @@ const anyCopy = ""
 func (d Drift) pendingID() (id string, ok bool) {
 	switch d.Kind {
 	case DriftName:
-		return schema.SweepID(d.item.UserID), d.item.AuthorRevision < d.userRevision
+		return schema.SweepID(d.item.UserID), d.item.has("authorRevision") && d.item.AuthorRevision < d.userRevision
 	case DriftReclaimable:
 		return schema.SweepID(d.Is), true
 	case DriftExpiry, DriftUnpurged:

@@ -53,12 +53,15 @@ func (c comparer) readUserPartition(ctx context.Context, userID string) (*userPa
 	}
 	p := &userPartition{userID: userID}
 	for _, item := range items {
+		if item.ID == userID {
+			userForm.check(item)
+		}
 		switch {
 		case item.unreadable != nil:
 			p.unreadable = append(p.unreadable, item)
-		case item.Type == schema.TypeUser && item.ID == userID:
+		case item.ID == userID:
 			p.user = item
-		case item.Type == schema.TypePost || item.isTombstone():
+		default:
 			p.copies = append(p.copies, item)
 		}
 	}
@@ -175,17 +178,17 @@ func (c comparer) compareUsername(ctx context.Context, user *auditedItem) ([]Dri
 		return nil, nil
 	}
 	name := blog.NormalizeUsername(user.Username)
-	reservation, err := c.readItem(ctx, c.usernames, name, name)
+	reservation, err := c.readReservation(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if reservation != nil && (reservation.unreadable != nil || reservation.UserID == user.ID) {
+	if reservation != nil && reservation.unreadable == nil && reservation.UserID == user.ID {
 		return nil, nil
 	}
 	d := Drift{Kind: DriftReservation, Container: schema.Usernames, Partition: name, ID: name}
 	if reservation != nil {
 		d = reservation.drift(DriftReservation, schema.Usernames, name)
-		d.Is = reservation.UserID
+		d.Is = reservation.text("userId")
 	}
 	d = d.withValues("userId", d.Is, user.ID).withSource(user.Revision)
 	return c.clearStateIfRenamed(ctx, d, user)
@@ -206,7 +209,7 @@ func (c comparer) clearStateIfRenamed(
 // compareReservation checks that the user of a reservation has or announces the username. It
 // skips a reservation younger than ReservationAge, whose naming may still be running.
 func (c comparer) compareReservation(ctx context.Context, name string) ([]Drift, error) {
-	reservation, err := c.readItem(ctx, c.usernames, name, name)
+	reservation, err := c.readReservation(ctx, name)
 	switch {
 	case err != nil || reservation == nil:
 		return nil, err
@@ -230,6 +233,14 @@ func (c comparer) compareReservation(ctx context.Context, name string) ([]Drift,
 		d = d.withSource(user.Revision)
 	}
 	return c.dropReclaimed(ctx, d)
+}
+
+func (c comparer) readReservation(ctx context.Context, name string) (*auditedItem, error) {
+	reservation, err := c.readItem(ctx, c.usernames, name, name)
+	if reservation != nil {
+		reservationForm.check(reservation)
+	}
+	return reservation, err
 }
 
 // dropReclaimed drops the drift of a reservation that the last pass of a pending sweep will delete,

@@ -3,6 +3,10 @@ package audit
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -103,7 +107,11 @@ func (d *database) readItem(
 		}
 		return nil, err
 	}
-	return newAuditedItem(response.Value), nil
+	item := newAuditedItem(response.Value)
+	if container == d.posts {
+		item.checkSource()
+	}
+	return item, nil
 }
 
 // readLeaseItem returns an item of leases, or nil if it does not exist.
@@ -114,21 +122,27 @@ func (d *database) readLeaseItem(ctx context.Context, id string) (*auditedItem, 
 // auditedItem is an item of any type as an audit reads it, without the texts of posts and comments.
 type auditedItem struct {
 	schema.PostItem
-	List            blog.List   `json:"list"`
-	Weight          int         `json:"weight"`
-	Unlisted        bool        `json:"unlisted"`
-	Username        string      `json:"username"`
-	PendingUsername string      `json:"pendingUsername"`
-	PostCount       *int        `json:"postCount"`  // nil if the item has none
-	HasContent      bool        `json:"hasContent"` // the item has the property content; only from partitionQuery
-	Beginning       string      `json:"beginning"`  // of the content: all of one without an excerpt; only from partitionQuery
-	ETag            azcore.ETag `json:"_etag"`
-	unreadable      error       // why the item cannot be decoded; only id and type are certain then
+	List            blog.List                  `json:"list"`
+	Weight          int                        `json:"weight"`
+	Unlisted        bool                       `json:"unlisted"`
+	Username        string                     `json:"username"`
+	PendingUsername string                     `json:"pendingUsername"`
+	PostCount       *int                       `json:"postCount"`  // nil if the item has none
+	HasContent      bool                       `json:"hasContent"` // the item has the text content; only from partitionQuery
+	Beginning       string                     `json:"beginning"`  // of the content: all of one without an excerpt; only from partitionQuery
+	ArrivalDate     blog.DateTime              `json:"arrivalDate"`
+	ETag            azcore.ETag                `json:"_etag"`
+	properties      map[string]json.RawMessage // as they are stored, as far as they were read
+	damaged         []string                   // derived properties that were dropped, because they are of the wrong type
+	unreadable      error                      // why the item cannot be decoded, or has not its form; only id and type are certain then
 }
 
 func newAuditedItem(text []byte) *auditedItem {
 	item := new(auditedItem)
 	item.unreadable = json.Unmarshal(text, item) // continues behind a property of the wrong type
+	_ = json.Unmarshal(text, &item.properties)   // an object, as all items are
+	delete(item.properties, "hasContent")        // computed by partitionQuery, as is the next
+	delete(item.properties, "beginning")
 	item.UserID = item.Writer()
 	return item
 }
@@ -146,17 +160,30 @@ func (i *auditedItem) recent() schema.RecentComment {
 	return comment.Recent()
 }
 
+// beginningLength is the number of UTF-16 code units that are read of contents: two for each
+// character of an excerpt, and some more.
+const beginningLength = 2*blog.CommentExcerptLength + 2
+
+// commentExcerpt returns the excerpt that a comment should have, and false if it is none, or if too
+// little of its content was read: that begins with much white space.
+func (i *auditedItem) commentExcerpt() (excerpt string, ok bool) {
+	isWhole := len(utf16.Encode([]rune(i.Beginning))) < beginningLength
+	folded := strings.Join(strings.Fields(i.Beginning), " ")
+	ok = i.isComment() && (isWhole || utf8.RuneCountInString(folded) > blog.CommentExcerptLength)
+	return schema.CommentExcerpt(i.Beginning), ok
+}
+
 // isTombstone reports whether the item is a deleted comment in posts, the copy of a deleted post in
 // users, or the entry of a post that has left a list.
 func (i *auditedItem) isTombstone() bool { return i.Type == schema.TypeTombstone }
 
 // auditedProperties are the properties that an audit reads.
-const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.contentSize,` +
-	` c.contentVersion, IS_DEFINED(c.content) AS hasContent, LEFT(c.content, 202) AS beginning, c.excerpt, c.tags,` +
-	` c.commentCount, c.recentComments, c.likeCount, c.creationDate, c.sortKey, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,` +
-	` c.authorId, c._etag`
+var auditedProperties = fmt.Sprintf(`c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.contentSize,`+
+	` c.contentVersion, IS_STRING(c.content) AS hasContent, LEFT(c.content, %d) AS beginning, c.excerpt, c.tags,`+
+	` c.commentCount, c.recentComments, c.lastCommentDate, c.likeCount, c.creationDate, c.arrivalDate, c.sortKey, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,`+
+	` c.edits, c.inputHash, c.unlisted, c.formerLists, c.authorId, c._etag`, beginningLength)
 
-const partitionQuery = `SELECT ` + auditedProperties + ` FROM c`
+var partitionQuery = `SELECT ` + auditedProperties + ` FROM c`
 
 // auditedUser is a user item. If it cannot be decoded, only id and type are certain.
 type auditedUser struct {
@@ -166,7 +193,10 @@ type auditedUser struct {
 
 // UnmarshalJSON decodes the properties that it can.
 func (u *auditedUser) UnmarshalJSON(text []byte) error {
-	u.unreadable = json.Unmarshal(text, &u.UserItem)
+	item := newAuditedItem(text)
+	userForm.check(item)
+	_ = json.Unmarshal(text, &u.UserItem)
+	u.unreadable = item.unreadable
 	return nil
 }
 
@@ -195,9 +225,7 @@ func (c comparer) readUsers(ctx context.Context, ids []string) (map[string]*audi
 		return nil, err
 	}
 	for i := range read {
-		if read[i].Type == schema.TypeUser {
-			users[read[i].ID] = &read[i]
-		}
+		users[read[i].ID] = &read[i]
 	}
 	for _, id := range unknown {
 		c.cachedUsers.put(id, users[id])

@@ -8,6 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
@@ -55,6 +56,11 @@ func Repair(
 			_, ok := etags[d.itemKey()]
 			return !ok
 		})
+		for _, d := range drifts {
+			if d.Kind == DriftCopy && !d.isLater { // the projection has written the copy, and not all of it
+				etags[d.itemKey()] = d.item.ETag
+			}
+		}
 	}
 	return slices.DeleteFunc(drifts, func(d Drift) bool { return !requested[d.key()] }), nil
 }
@@ -95,6 +101,22 @@ func (d Drift) correctTTL(ctx context.Context, container *azcosmos.ContainerClie
 		changes.AppendSet("/ttl", int(views.DeletedTTL.Seconds()))
 	} else {
 		changes.AppendRemove("/ttl")
+	}
+	_, err := cosmos.Patch(ctx, container, d.Partition, d.ID, changes, d.item.ETag)
+	return err
+}
+
+// setProperty sets the property that drifts, or removes it if value is nil, and counts the change
+// of a post. Error: CONFLICT if the item changed since it was read.
+func (d Drift) setProperty(ctx context.Context, container *azcosmos.ContainerClient, value any) error {
+	var changes azcosmos.PatchOperations
+	if value == nil {
+		changes.AppendRemove("/" + d.Field)
+	} else {
+		changes.AppendSet("/"+d.Field, value)
+	}
+	if d.Container == schema.Posts && d.item.Type == schema.TypePost {
+		changes.AppendIncrement("/revision", 1)
 	}
 	_, err := cosmos.Patch(ctx, container, d.Partition, d.ID, changes, d.item.ETag)
 	return err

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/views"
 )
@@ -14,7 +15,11 @@ func (r repairer) repairFeed(ctx context.Context, _ string, drifts []Drift) erro
 		var err error
 		switch d.Kind {
 		case DriftHorizon:
-			err = r.correctHorizon(ctx)
+			if d.Field == "lastArrival" {
+				err = d.setProperty(ctx, r.feed, d.Should)
+			} else {
+				err = r.correctHorizon(ctx)
+			}
 		case DriftMissing, DriftCopy, DriftUnreadable:
 			err = r.repairFeedCopy(ctx, d)
 		}
@@ -41,11 +46,34 @@ func (r repairer) repairFeed(ctx context.Context, _ string, drifts []Drift) erro
 
 // repairFeedCopy writes the copy of a post that is or should be in the feed.
 func (r repairer) repairFeedCopy(ctx context.Context, d Drift) error {
+	switch {
+	case d.ID == views.HorizonID:
+		return r.restoreHorizon(ctx, d)
+	case d.Field == "arrivalDate":
+		return d.setProperty(ctx, r.feed, nil)
+	}
 	err := r.views.RestoreToFeed(ctx, d.ID)
 	if !r.force || err != nil && !cosmos.IsItemError(err) { // an unreadable copy fails the projection
 		return err
 	}
 	return r.overwrite(ctx, r.views.FeedView(), d)
+}
+
+// restoreHorizon replaces a horizon that cannot be read by one with those of its properties that
+// can. Whoever reads what arrived then begins again, if the trimmed arrivals are not known. A wrong
+// position is the next drift. Error: CONFLICT if the horizon changed since it was read.
+func (r repairer) restoreHorizon(ctx context.Context, d Drift) error {
+	read, now := d.item.horizon(), blog.NewDateTime(r.db.Now())
+	horizon := views.HorizonAt(views.FeedPosition{}) // below all posts
+	if isDate(d.item.properties["creationDate"]) && read.CreationDate != "" && d.item.has("postId") {
+		horizon = views.HorizonAt(read.Position())
+	}
+	horizon.LastArrival, horizon.TrimmedArrival = now, now
+	if isDate(d.item.properties["lastArrival"]) {
+		horizon.LastArrival = now.After(read.LastArrival)
+	}
+	_, err := cosmos.Replace(ctx, r.feed, d.Partition, d.ID, horizon, d.item.ETag)
+	return err
 }
 
 // trimBelowHorizon writes the horizon unchanged, which makes the trigger delete the copies

@@ -17,13 +17,16 @@ func (r repairer) repairList(ctx context.Context, partition string, drifts []Dri
 		case DriftOrphan, DriftDuplicate:
 			recount = true
 			err = d.removeItem(ctx, r.lists)
-		case DriftSurplus, DriftUnreadable:
+		case DriftSurplus, DriftUnreadable, DriftCopy:
 			recount = true
 			err = r.repairEntry(ctx, d)
 		case DriftExpiry:
 			err = d.correctTTL(ctx, r.lists)
 		case DriftCount:
 			recount = true
+			if d.item.unreadable != nil {
+				err = d.removeItem(ctx, r.lists) // the recount creates it
+			}
 		}
 		if err != nil && !cosmos.IsItemError(err) {
 			return err

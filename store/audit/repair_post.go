@@ -56,7 +56,22 @@ func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error 
 			return nil
 		}
 		return d.removeItem(ctx, r.posts)
+	case DriftExcerpt:
+		var excerpt any // none if it equals the content
+		if d.Should != "" {
+			excerpt = d.Should
+		}
+		err := d.setProperty(ctx, r.posts, excerpt)
+		if err == nil {
+			err = r.restoreRecentComments(ctx, postID)
+		}
+		return err
+	case DriftOrder:
+		return d.setProperty(ctx, r.posts, d.Should)
 	case DriftRecent:
+		if d.Field == "lastCommentDate" {
+			return d.setProperty(ctx, r.posts, d.Should)
+		}
 		return r.restoreRecentComments(ctx, postID)
 	case DriftName:
 		return r.repairName(ctx, postID, d)
@@ -101,7 +116,7 @@ func (r repairer) repairName(ctx context.Context, postID string, d Drift) error 
 	if err != nil {
 		return err
 	}
-	if d.item.AuthorRevision < user.Revision {
+	if d.item.has("authorRevision") && d.item.AuthorRevision < user.Revision {
 		sweep := views.Sweep{UserID: user.ID, Username: user.Username, AuthorRevision: user.Revision}
 		_, err := r.views.SweepPost(ctx, postID, sweep)
 		return err

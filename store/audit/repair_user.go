@@ -24,6 +24,12 @@ func (r repairer) repairUser(ctx context.Context, userID string, drifts []Drift)
 		case DriftExpiry:
 			err = r.repairUserExpiry(ctx, userID, d)
 		case DriftReservation:
+			if d.item.unreadable != nil { // whose it was cannot be known
+				err = d.removeItem(ctx, r.usernames)
+			}
+			if err != nil {
+				return err
+			}
 			err = r.store.RestoreReservation(ctx, userID)
 		}
 		if err != nil && !cosmos.IsItemError(err) {
@@ -44,6 +50,7 @@ func (r repairer) recountUser(ctx context.Context, userID string) error {
 	if err != nil || user == nil || user.Deleted {
 		return err
 	}
+	userForm.check(user)
 	p, err := newComparer(r.database).readUserPartition(ctx, userID)
 	if err != nil || user.PostCount != nil && *user.PostCount == p.liveCopies() {
 		return err

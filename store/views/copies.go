@@ -327,6 +327,15 @@ func FeedCopyOf(post *blog.Post) any {
 	return newCopy(post)
 }
 
+// CopyOf returns the item that represents a post in the view, once everything that follows from the
+// post is done. A copy in feed also has its own arrival date.
+func (v PostView) CopyOf(post *blog.Post) any {
+	if v.Container == schema.Users {
+		return UserCopyOf(post)
+	}
+	return v.copyOf(v.seen(post), CopyState{})
+}
+
 // newCopy returns the copy of a post that is not deleted.
 func newCopy(post *blog.Post) schema.PostItem {
 	return schema.PostItem{
