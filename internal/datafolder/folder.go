@@ -37,7 +37,8 @@ type owner struct {
 }
 
 // own locks a folder and creates it if it does not exist. It returns files.ErrLocked if another
-// process owns the folder.
+// process owns the folder, and an error for the operator if another user does, or if all can write
+// in it.
 func own(path string) (*folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -46,7 +47,7 @@ func own(path string) (*folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, folderError(path, err)
 	}
-	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err := files.OpenLock(filepath.Join(path, lockName))
 	if err != nil {
 		return nil, folderError(path, err)
 	}
@@ -55,6 +56,15 @@ func own(path string) (*folder, error) {
 		if errors.Is(err, files.ErrLocked) {
 			return nil, err
 		}
+		return nil, folderError(path, err)
+	}
+	// A group may write: that is how Kubernetes lets a process use a volume (fsGroup).
+	info, err := os.Stat(path)
+	if err == nil {
+		err = files.CheckOwner(path, info, 0o002)
+	}
+	if err != nil {
+		lock.Close()
 		return nil, folderError(path, err)
 	}
 	return &folder{path, lock}, nil

@@ -255,6 +255,40 @@ func TestFileInPlaceOfAFolder(t *testing.T) {
 	}
 }
 
+// Who can write in a data folder can replace its keys and data.
+func TestFolderOfOthers(t *testing.T) {
+	path := t.TempDir()
+	refused := func(want string) {
+		t.Helper()
+		folder, err := own(path)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if folder != nil {
+			folder.release()
+		}
+	}
+	if err := os.Chmod(path, 0o703); err != nil {
+		t.Fatal(err)
+	}
+	refused("other users can write in " + path)
+	if err := os.Chmod(path, 0o770); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := own(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder.release()
+	if os.Geteuid() != 0 {
+		return
+	}
+	if err := os.Chown(path, 4321, -1); err != nil {
+		t.Fatal(err)
+	}
+	refused("belongs to the user 4321")
+}
+
 func TestFolderWithoutPermissions(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root has all permissions")

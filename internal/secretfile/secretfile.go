@@ -18,8 +18,8 @@ import (
 // create the file at once, one of them succeeds, and all of them return its content. The file
 // is complete and synced to disk before it gets its name.
 //
-// Load returns an error for the operator if other users can read the file, or if it is not a
-// regular file. Other errors are those of the file system.
+// Load returns an error for the operator if other users own the file or can read it, or if it is
+// not a regular file. Other errors are those of the file system.
 func Load(path string, create func() ([]byte, error)) ([]byte, error) {
 	secret, err := read(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -58,6 +58,9 @@ func read(path string) ([]byte, error) {
 			path, info.Mode().Perm())
 	case info.Size() > maxSize:
 		return nil, fmt.Errorf("%s has %d bytes, which is too large for a key", path, info.Size())
+	}
+	if err := files.CheckOwner(path, info, 0); err != nil {
+		return nil, err
 	}
 	secret := make([]byte, info.Size())
 	_, err = file.ReadAt(secret, 0)

@@ -76,6 +76,23 @@ func TestLoadRejectsReadableFiles(t *testing.T) {
 	}
 }
 
+// A key that another user has put there is no secret.
+func TestLoadRejectsFilesOfOthers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file to another user, and read it then")
+	}
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, 4321, -1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := secretfile.Load(path, random); err == nil || !strings.Contains(err.Error(), "belongs to the user 4321") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestLoadRejectsAFolder(t *testing.T) {
 	path := t.TempDir()
 	if _, err := secretfile.Load(path, random); err == nil || !strings.Contains(err.Error(), "is not a regular file") {

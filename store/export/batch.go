@@ -171,7 +171,7 @@ func (t *table[T]) begin(b *batch) (err error) {
 	}
 	b.files++
 	path := filepath.Join(b.folder, t.name+"-"+fileName(b.number, b.files))
-	if t.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+	if t.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return err
 	}
 	b.drafts = append(b.drafts, draft{path, t.name, b.date, fileName(b.number, b.files)})

@@ -102,8 +102,9 @@ const (
 // A run without positions reads the feeds from their beginning. If they may not show all items, it
 // takes their present positions, reads all items by query, and then follows the feeds from there.
 //
-// Errors: *InUseError; *FolderError if the folder has other files, or another source's export;
-// *LateError; those of the database or of the disk. After an error, Result is not complete.
+// Errors: *InUseError; *FolderError if the folder has other files, or another source's export, or
+// if other users own it or can write in it; *LateError; those of the database or of the disk. After
+// an error, Result is not complete.
 func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)

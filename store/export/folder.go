@@ -125,7 +125,7 @@ type folder struct {
 
 // openFolder locks a folder, which it creates if there is none, and removes what an interrupted run
 // left. Errors: *InUseError; the folder has other files and no export, or an export of another
-// source (*FolderError); those of the disk.
+// source, or other users own it or can write in it (*FolderError); those of the disk.
 func openFolder(path, source string, before func(string) error) (*folder, error) {
 	if before == nil {
 		before = func(string) error { return nil }
@@ -144,10 +144,17 @@ func (f *folder) open(source string) error {
 	if err := os.MkdirAll(f.path, 0o700); err != nil {
 		return err
 	}
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return err
+	}
+	if err := files.CheckOwner(f.path, info, 0o022); err != nil {
+		return &FolderError{err.Error()}
+	}
 	if err := f.readManifest(source); err != nil {
 		return err
 	}
-	lock, err := os.OpenFile(f.file(lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err := files.OpenLock(f.file(lockName))
 	if err != nil {
 		return err
 	}
@@ -311,7 +318,10 @@ func (f *folder) writeManifest(next manifest) error {
 		return err
 	}
 	path := f.file(draftName)
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was killed
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // follows no link
 	if err != nil {
 		return err
 	}

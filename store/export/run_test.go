@@ -411,6 +411,43 @@ func TestFoldersThatAreNotAnExport(t *testing.T) {
 	refused("is damaged", func(*export.Options) {})
 }
 
+// TestFoldersOfOthers exports to folders in which other users can put links. A link to another file
+// is not followed, in any folder.
+func TestFoldersOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.addBlog()
+	refused := func(want string) {
+		t.Helper()
+		_, err := export.Run(w.Ctx(), w.DB, w.options())
+		if _, ok := errors.AsType[*export.FolderError](err); !ok || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	for _, mode := range []fs.FileMode{0o770, 0o702, 0o777 | fs.ModeSticky} {
+		w.OK(os.Chmod(w.folder, mode))
+		refused("chmod go-w")
+	}
+	w.OK(os.Chmod(w.folder, 0o755))
+	if os.Geteuid() == 0 {
+		w.OK(os.Chown(w.folder, 4321, -1))
+		refused("belongs to the user 4321")
+		w.OK(os.Chown(w.folder, 0, -1))
+	}
+	mine := filepath.Join(t.TempDir(), "mine")
+	w.OK(os.WriteFile(mine, []byte("mine"), 0o600))
+	w.OK(os.Symlink(mine, filepath.Join(w.folder, ".export.json")))
+	w.export()
+	w.isEqual()
+	w.OK(os.Remove(filepath.Join(w.folder, "lock")))
+	w.OK(os.Symlink(mine, filepath.Join(w.folder, "lock")))
+	if _, err := export.Run(w.Ctx(), w.DB, w.options()); err == nil {
+		t.Error("locked the target of a link")
+	}
+	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
+		t.Errorf("the other file has %q, %v", text, err)
+	}
+}
+
 func TestExportOfSplitRanges(t *testing.T) {
 	w := &world{World: storetest.NewDividedWorld(t), folder: t.TempDir()}
 	w.addBlog()
