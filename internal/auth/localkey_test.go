@@ -89,6 +89,10 @@ func TestLocalKeyRejects(t *testing.T) {
 	if _, err := key.Verify(context.Background(), good); err != nil {
 		t.Fatalf("the valid token is rejected: %v", err)
 	}
+	fraction := edDSA(func(c jwt.MapClaims) { c["nbf"], c["exp"] = float64(now.Unix())-0.5, float64(now.Unix())+60.5 })
+	if _, err := key.Verify(context.Background(), fraction); err != nil {
+		t.Errorf("fractions of seconds, which RFC 7519 permits, are rejected: %v", err)
+	}
 	stranger, err := openKey(t, t.TempDir()).Token("anna", now, time.Hour)
 	if err != nil {
 		t.Fatal(err)
@@ -99,6 +103,15 @@ func TestLocalKeyRejects(t *testing.T) {
 		"expired":            {edDSA(func(c jwt.MapClaims) { c["exp"] = now.Add(-time.Second).Unix() }), "has expired"},
 		"without expiry":     {edDSA(func(c jwt.MapClaims) { delete(c, "exp") }), "lacks a claim"},
 		"not yet valid":      {edDSA(func(c jwt.MapClaims) { c["nbf"] = now.Add(time.Minute).Unix() }), "not valid yet"},
+		"nbf out of range":   {edDSA(func(c jwt.MapClaims) { c["nbf"] = 1e300 }), "not valid"},
+		"nbf below range":    {edDSA(func(c jwt.MapClaims) { c["nbf"] = -1e300 }), "not valid"},
+		"nbf before 1970":    {edDSA(func(c jwt.MapClaims) { c["nbf"] = -1 }), "not valid"},
+		"nbf in ms":          {edDSA(func(c jwt.MapClaims) { c["nbf"] = now.UnixMilli() }), "not valid yet"},
+		"nbf absent in JSON": {edDSA(func(c jwt.MapClaims) { c["nbf"] = nil }), "not valid"},
+		"exp out of range":   {edDSA(func(c jwt.MapClaims) { c["exp"] = 1e300 }), ""},
+		"exp in year 10000":  {edDSA(func(c jwt.MapClaims) { c["exp"] = 253402300800 }), "not valid"},
+		"iat out of range":   {edDSA(func(c jwt.MapClaims) { c["iat"] = 1e300 }), "not valid"},
+		"iat as text":        {edDSA(func(c jwt.MapClaims) { c["iat"] = "now" }), "not valid"},
 		"another issuer":     {edDSA(func(c jwt.MapClaims) { c["iss"] = "https://example.com" }), "another issuer"},
 		"without issuer":     {edDSA(func(c jwt.MapClaims) { delete(c, "iss") }), "lacks a claim"},
 		"without subject":    {edDSA(func(c jwt.MapClaims) { delete(c, "sub") }), "not valid"},

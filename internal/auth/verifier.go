@@ -77,8 +77,28 @@ func (r rules) verify(token string, keyOf jwt.Keyfunc) (verified, error) {
 	if err != nil || !validSubject(subject) {
 		return verified{}, unauthenticated(errors.New("no usable subject"), r.advice)
 	}
+	if err := checkDates(claims); err != nil {
+		return verified{}, unauthenticated(err, r.advice)
+	}
 	from, until := validity(claims, r.skew, r.issuedAt)
 	return verified{blog.Account{Issuer: issuer, Subject: subject}, from, until}, nil
+}
+
+// maxDate is the last second of the year 9999, in seconds since 1970.
+const maxDate = 253402300799
+
+// checkDates rejects claims whose exp, nbf or iat is no date from 1970 to 9999. The parser would
+// take the number 1e300 for some other time, because it does not fit in 64 bits. Fractions of
+// seconds are valid (RFC 7519, section 2, "NumericDate": "non-integer values can be represented"),
+// and the values must be numbers (sections 4.1.4 to 4.1.6).
+func checkDates(claims jwt.MapClaims) error {
+	for _, name := range []string{"exp", "nbf", "iat"} {
+		value, given := claims[name]
+		if date, ok := value.(float64); given && (!ok || date < 0 || date > maxDate) {
+			return errors.New("the claim " + name + " is no date from 1970 to 9999")
+		}
+	}
+	return nil
 }
 
 // tokenTypes are the accepted values of the header typ, without the prefix "application/" (RFC
