@@ -30,7 +30,8 @@ type Options struct {
 	Now func() time.Time
 
 	// Throughput is the throughput of each container in RU/s, divided evenly among its physical
-	// ranges. A range that has used up a second's share rejects requests with 429. With 0, the account
+	// ranges. A range that has used up a second's share rejects requests with 429, also those that a
+	// Follower answers; with a Leader, its reads have a share of their own. With 0, the account
 	// never throttles. The throughput with which a container is created only determines its number of
 	// ranges: one for every 10,000 RU/s.
 	//
@@ -186,14 +187,14 @@ func open(t testing.TB, options Options) (*Account, error) {
 	a := &Account{engine: leader, handler: leader}
 	switch {
 	case options.Leader != nil:
-		a.Follower = newReplica(options.Leader, leader.Unthrottled(), leader.Consistency, clock, options) // the leader throttles
+		a.Follower = newReplica(options.Leader, leader.Unthrottled(), leader, leader.Consistency, clock, options) // the leader throttles writes
 	case options.Follower:
 		settings := options.engine(clock, decisions.repeated(options.Scripts))
 		settings.Dir, settings.Key = "", leader.Key()
 		if a.follower, err = engine.Open(settings); err != nil {
 			return nil, errors.Join(err, leader.Close())
 		}
-		a.Follower = newReplica(leader, a.follower.Unthrottled(), leader.Consistency, clock, options)
+		a.Follower = newReplica(leader, a.follower.Unthrottled(), a.follower.ThrottledBy(leader), leader.Consistency, clock, options)
 		a.Follower.pair = &pair{leader, a.follower, decisions}
 	}
 	if a.Follower != nil {
@@ -228,12 +229,12 @@ func (o Options) check() error {
 	return nil
 }
 
-func newReplica(leader, follower http.Handler, level func() Consistency, clock *replayClock, options Options) *Replica {
+func newReplica(leader, follower, reader http.Handler, level func() Consistency, clock *replayClock, options Options) *Replica {
 	random := options.Random
 	if random == nil {
 		random = rand.New(rand.NewPCG(1, 1))
 	}
-	return &Replica{leader: leader, follower: follower, level: level, clock: clock, rewrite: options.Replay, random: random}
+	return &Replica{leader: leader, follower: follower, reader: reader, level: level, clock: clock, rewrite: options.Replay, random: random}
 }
 
 // engine returns the options of an engine with a clock and hooks of scripts.

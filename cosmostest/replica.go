@@ -26,6 +26,7 @@ import (
 // of the Replica change nothing.
 type Replica struct {
 	leader, follower http.Handler
+	reader           http.Handler // the follower, for the reads of clients
 	level            func() Consistency
 	clock            *replayClock
 	rewrite          func(body, answer []byte) []byte // Options.Replay
@@ -353,12 +354,12 @@ func (r *Replica) readBehind(request *http.Request) *httptest.ResponseRecorder {
 		return nil
 	}
 	response := httptest.NewRecorder()
-	r.follower.ServeHTTP(response, request)
+	r.reader.ServeHTTP(response, request)
 	if response.Code == http.StatusNotFound && response.Header().Get("X-Ms-Substatus") == "1002" {
 		request.Body = io.NopCloser(bytes.NewReader(body))
 		return nil
 	}
-	if len(r.log) > 0 {
+	if len(r.log) > 0 && response.Code != http.StatusTooManyRequests {
 		r.stale++
 	}
 	return response

@@ -77,6 +77,53 @@ func TestThroughputPerRange(t *testing.T) {
 	}
 }
 
+// TestFollowerIsThrottled checks that the reads of a follower that lags are paid by the ranges that
+// pay for the writes, at each priority and in each bucket.
+func TestFollowerIsThrottled(t *testing.T) {
+	for name, options := range map[string]cosmostest.Options{
+		"a range": {Follower: true}, "a bucket": {Follower: true, Buckets: map[int]float64{1: 10}},
+	} {
+		s := newThrottled(t, 1000, options)
+		s.put(s.left, "1")
+		s.clock.Advance(time.Second)
+		s.Account.Follower.Hold()
+		s.put(s.left, "2") // which the follower lacks
+		header := []string{of(s.left)}
+		if options.Buckets != nil {
+			header = append(header, "x-ms-cosmos-throughput-bucket: 1")
+		}
+		charge := 0.0
+		for n := 0; ; n++ {
+			got := s.rest("GET", docs+"/1", "", header...)
+			if got.StatusCode == http.StatusTooManyRequests {
+				break
+			}
+			paid, _ := strconv.ParseFloat(got.Header.Get("X-Ms-Request-Charge"), 64)
+			if charge += paid; n > 1000 {
+				t.Fatalf("%s: the follower refused no read", name)
+			}
+		}
+		most := 501.0
+		if options.Buckets != nil {
+			most = 51
+		}
+		if charge > most || s.Account.Follower.Stale() == 0 {
+			t.Errorf("%s: the follower answered reads of %v RU, %d from an older state", name, charge, s.Account.Follower.Stale())
+		}
+		if options.Buckets == nil && statusOf(s.tryPut(s.left, "3")) != http.StatusTooManyRequests {
+			t.Errorf("%s: the reads of the follower were not paid by the range", name)
+		}
+		if s.refuses(s.right) {
+			t.Errorf("%s: another range is refused, too", name)
+		}
+		s.clock.Advance(time.Second)
+		if s.refuses(s.left) {
+			t.Errorf("%s: refused after the wait", name)
+		}
+		s.Account.Follower.CatchUp()
+	}
+}
+
 // TestRefusal checks the answer to a throttled request, and that the request succeeds after the
 // time that it names, and not before.
 func TestRefusal(t *testing.T) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ func (r *request) throttled(handle handler, bucket int) (*response, error) {
 	payers := r.payers()
 	if len(payers) == 0 {
 		return handle(r)
+	}
+	if other, ok := r.Context().Value(throttledBy{}).(*Engine); ok {
+		payers = r.sameRanges(other, payers)
 	}
 	options, priority := r.engine.options, r.priority()
 	share, now := options.Throughput/float64(len(r.container.ranges)), options.Now()
@@ -101,6 +105,33 @@ func (e *Engine) Unthrottled() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), unthrottled{}, true)))
 	})
+}
+
+// throttledBy marks the context of a request with the engine whose ranges pay for it.
+type throttledBy struct{}
+
+// ThrottledBy returns a handler of the engine's requests for which the same ranges of another
+// engine pay, as those of one account that has several replicas. The other engine has the same
+// definitions.
+func (e *Engine) ThrottledBy(other *Engine) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		e.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), throttledBy{}, other)))
+	})
+}
+
+// sameRanges returns the ranges of another engine that have the ids of some ranges of the request's
+// container. It returns none if the container is not there any more.
+func (r *request) sameRanges(other *Engine, ranges []*keyRange) (same []*keyRange) {
+	container, err := other.container(r.names[0], r.names[1])
+	if err != nil {
+		return nil
+	}
+	for _, theirs := range container.ranges {
+		if slices.ContainsFunc(ranges, func(ours *keyRange) bool { return ours.id == theirs.id }) {
+			same = append(same, theirs)
+		}
+	}
+	return same
 }
 
 // payers returns the physical ranges that pay for a request: those of its partition key or its
