@@ -27,6 +27,9 @@ type checkpointItem struct {
 	Continuations map[string]string `json:"continuations"`     // of the source, by Feed.Name; of the query, by that of an empty range
 	History       string            `json:"history,omitempty"` // of the source, to which all here belongs
 	IsDone        bool              `json:"isDone,omitempty"`  // an earlier copy was done
+	// BeganAgain says that the target may have states that the source lost, because the history ended
+	// in which the copy began.
+	BeganAgain bool `json:"beganAgain,omitempty"`
 }
 
 const typeCopy = "copy"
@@ -55,9 +58,10 @@ func (d *database) openCheckpoint(ctx context.Context, source, history string) (
 	case stored.History != history && stored.IsDone:
 		return nil, &HistoryError{}
 	case stored.History != history:
+		c.item.BeganAgain = true
 		return c, nil
 	}
-	c.item.IsDone = stored.IsDone
+	c.item.IsDone, c.item.BeganAgain = stored.IsDone, stored.BeganAgain
 	maps.Copy(c.item.Continuations, stored.Continuations)
 	return c, nil
 }
@@ -87,13 +91,21 @@ func (c *checkpoint) beginAgain(ctx context.Context) error {
 		return &HistoryError{}
 	}
 	clear(c.item.Continuations)
+	c.item.BeganAgain = true
 	return c.save(ctx)
+}
+
+// mayHaveLost reports whether a post or user of the target, which has the revision of the source's
+// item, may all the same have a state that the source lost. One that has changed in the target
+// since it was copied stays as it is.
+func (c *checkpoint) mayHaveLost(item, current storedItem) bool {
+	return c.item.BeganAgain && item.Revision == current.CopiedRevision && current.Revision == current.CopiedRevision
 }
 
 // finish saves that a copy is done.
 func (c *checkpoint) finish(ctx context.Context) error {
 	clear(c.item.Continuations)
-	c.item.IsDone = true
+	c.item.IsDone, c.item.BeganAgain = true, false
 	return c.save(ctx)
 }
 

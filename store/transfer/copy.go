@@ -72,9 +72,9 @@ var copiedContainers = []string{schema.Usernames, schema.Users, schema.Posts}
 // A checkpoint is valid in one history of the source (changefeed.History). If that has ended, an
 // interrupted copy begins again, and a copy after one that was done fails with *HistoryError. The
 // history has also ended if a position stays beyond the end of its feed for
-// changefeed.BeyondEndLimit. If items of the source changed before it went back and after that, and
-// have the same revisions, an interrupted copy does not notice, nor does it delete what the source
-// has lost.
+// changefeed.BeyondEndLimit. A copy that begins again also compares items whose revisions are those
+// that were copied: the source may have lost those states, and reached the same revisions again. It
+// leaves those that have changed in the target since, and does not delete what the source has lost.
 func Copy(ctx context.Context, from, to *cosmos.DB, options Options) (Copied, error) {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)

@@ -188,6 +188,11 @@ func (i storedItem) equals(other storedItem) bool {
 	return maps.EqualFunc(i.properties, other.properties, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 }
 
+// isStateOf reports whether a post or user and another one differ in nothing but the revision.
+func (i storedItem) isStateOf(other storedItem) bool {
+	return i.with(other, "revision").equals(other)
+}
+
 func (i storedItem) text() ([]byte, error) {
 	text, err := cosmos.EncodeItem(i.properties)
 	return text, cosmos.ToBlogError(err)

@@ -27,11 +27,12 @@ const threadQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'content', 'lik
 // Of a deleted post, only the post item is copied. The target's projector purges the rest.
 func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	current, etag, err := readStored(to, c.to.posts, post.PostID, post.ID)
+	mayHaveLost := c.checkpoint.mayHaveLost(post, current)
 	switch {
 	case cosmos.IsNotFound(err):
 	case err != nil:
 		return err
-	case current.Deleted || !post.changedSinceCopyTo(current):
+	case current.Deleted || !post.changedSinceCopyTo(current) && !mayHaveLost:
 		return c.checkNotLost(from, c.from.posts, post.PostID, post, current)
 	}
 	post, wanted, err := c.readThread(from, post)
@@ -61,6 +62,9 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 		if err != nil {
 			return err
 		}
+	}
+	if mayHaveLost && !w.hasWritten && content.isNone() && post.isStateOf(current) {
+		return nil
 	}
 	if err := w.writePost(post.withNewerName(current).asSuccessorOf(current), etag, content); err != nil {
 		return err
@@ -246,6 +250,7 @@ type partitionWriter struct {
 	postID string
 
 	batch           azcosmos.TransactionalBatch
+	hasWritten      bool // or will write, with the next batch
 	operations      int
 	bytes           int
 	comments, likes int64
@@ -262,6 +267,7 @@ func (w *partitionWriter) reserve(operations, n int) error {
 	if w.operations == 0 {
 		w.batch = w.to.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(w.postID))
 	}
+	w.hasWritten = true
 	w.operations += operations
 	w.bytes += n
 	return nil
@@ -302,6 +308,8 @@ func (w *partitionWriter) delete(id string) error {
 // does not exist is zero.
 type contentChange struct{ wanted, existing storedItem }
 
+func (c contentChange) isNone() bool { return c.wanted.equals(c.existing) }
+
 // writePost writes the post with its content item, and executes the last batch. It replaces the
 // post with the given etag, or creates the post if the etag is empty.
 func (w *partitionWriter) writePost(post storedItem, etag azcore.ETag, content contentChange) error {
@@ -317,7 +325,7 @@ func (w *partitionWriter) writePost(post storedItem, etag azcore.ETag, content c
 		return err
 	}
 	switch {
-	case content.wanted.equals(content.existing):
+	case content.isNone():
 	case content.wanted.ID != "":
 		w.batch.UpsertItem(contentText, nil)
 	default:

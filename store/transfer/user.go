@@ -71,6 +71,8 @@ func (c *copyRun) checkHandover(from, to context.Context, reservation storedItem
 func (c *copyRun) copyUser(from, to context.Context, item storedItem) error {
 	isTombstone := item.Deleted && item.Username == ""
 	current, etag, err := readStored(to, c.to.users, item.ID, item.ID)
+	hasLost := err == nil && !current.Deleted && c.checkpoint.mayHaveLost(item, current) &&
+		!item.with(current, userCounters...).isStateOf(current)
 	switch {
 	case cosmos.IsNotFound(err) && isTombstone:
 		return nil
@@ -78,7 +80,7 @@ func (c *copyRun) copyUser(from, to context.Context, item storedItem) error {
 		err = createStored(to, c.to.users, item.ID, item.with(zeroCounters, userCounters...).asSuccessorOf(current))
 	case err != nil:
 		return err
-	case !item.replacesUser(current):
+	case !item.replacesUser(current) && !hasLost:
 		return c.checkNotLost(from, c.from.users, item.ID, item, current)
 	default:
 		kept := userCounters
