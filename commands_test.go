@@ -285,7 +285,7 @@ func TestRebuild(t *testing.T) {
 	if output, err := runOnce(t, w.clients, "audit"); err != nil {
 		t.Errorf("audit: %q, %v", output, err)
 	}
-	setProperty(t, w.endpoint, "posts", post, post, "/likeCount", "many")
+	setProperty(t, w.endpoint, "posts", post, post, "/version", "many")
 	if output, err := runOnce(t, w.clients, "rebuild"); err == nil || err.Error() != rebuildFails || !strings.Contains(output, "unreadable") {
 		t.Errorf("rebuild: %q, %v", output, err)
 	}
@@ -330,7 +330,7 @@ func TestDeadletters(t *testing.T) {
 	if !none() {
 		t.Error("there are dead letters")
 	}
-	setProperty(t, w.endpoint, "posts", post, post, "/likeCount", "many")
+	setProperty(t, w.endpoint, "posts", post, post, "/version", "many")
 	listed := regexp.MustCompile(`posts +` + post + ` +` + post + ` +- +(\d+) .*? (changefeed: decoding an item of posts: .+|left: .*|done)\n`)
 	eventually(t, "the post is a dead letter", waitTime, func() bool { return listed.MatchString(run("--retry=false", "")) })
 	if output := listed.FindStringSubmatch(run("--retry", "0 of 1 dead letters are done, and 1 are left")); output == nil || !strings.HasPrefix(output[2], "left: ") {
