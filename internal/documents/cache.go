@@ -21,8 +21,9 @@ const (
 // MaxBytes is the length of the longest query that is cached.
 const MaxBytes = 16 << 10
 
-// The memory in bytes that one document takes at most, besides its text and the formula of its
-// price: for each token, and for the document itself. TestKnownDocumentsAreCharged measures it.
+// The memory in bytes that one document takes at most, besides its text, the values of its texts
+// with escapes, and the formula of its price: for each token, and for the document itself.
+// TestKnownDocumentsAreCharged and TestHeldDocumentsAreCharged measure it.
 const (
 	bytesPerToken    = 250
 	bytesPerDocument = 2 << 10
@@ -31,8 +32,10 @@ const (
 // documentKey identifies an operation of a document.
 type documentKey struct{ query, operationName string }
 
-// Document is a valid document with one of its operations. Only its selections change.
+// Document is a valid document with one of its operations. Only its selections change: nothing that
+// executes an operation writes to the rest, so any number of requests and streams may share it.
 type Document struct {
+	key        documentKey
 	AST        *ast.QueryDocument
 	Operation  *ast.OperationDefinition // nil if the document has none of the requested name
 	price      *price.Formula           // nil if it must be computed for each request
@@ -40,42 +43,74 @@ type Document struct {
 
 	AsksOfViewer bool // whether the operation selects a field that depends on the signed-in user
 	ReadsViews   bool // whether the operation selects a field of a view
+	Bytes        int  // the memory that the document takes at most, with its text
 }
+
+// Query returns the text of the document.
+func (d *Document) Query() string { return d.key.query }
+
+// OperationName returns the requested name of the operation, which may be empty.
+func (d *Document) OperationName() string { return d.key.operationName }
 
 // knownDocuments is a cache of documents. If it is full, it removes those whose last use was
 // the longest ago. The zero value is empty. It may be used concurrently.
 type knownDocuments struct {
 	mu    sync.Mutex
 	byKey map[documentKey]*list.Element
-	order list.List // of *entry, the last used first
+	order list.List // of *Document, the last used first
 	bytes int
+	held  map[documentKey]*heldDocument
 }
 
-// entry is a document in knownDocuments, with the bytes that it is charged.
-type entry struct {
-	documentKey
+// heldDocument is a document that streams hold.
+type heldDocument struct {
 	*Document
-	bytes int
+	holders int
 }
 
 // find returns a document, or nil.
 func (k *knownDocuments) find(key documentKey) *Document {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	element := k.byKey[key]
-	if element == nil {
-		return nil
+	if element := k.byKey[key]; element != nil {
+		k.order.MoveToFront(element)
+		return element.Value.(*Document)
 	}
-	k.order.MoveToFront(element)
-	return element.Value.(*entry).Document
+	if held := k.held[key]; held != nil {
+		return held.Document
+	}
+	return nil
+}
+
+// hold returns the document that streams share which is equal to a document, and a function that
+// must be called at the end of the stream.
+func (k *knownDocuments) hold(document *Document) (shared *Document, release func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	held := k.held[document.key]
+	if held == nil {
+		if k.held == nil {
+			k.held = map[documentKey]*heldDocument{}
+		}
+		held = &heldDocument{Document: document}
+		k.held[document.key] = held
+	}
+	held.holders++
+	return held.Document, sync.OnceFunc(func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if held.holders--; held.holders == 0 {
+			delete(k.held, held.key)
+		}
+	})
 }
 
 // add adds a document with a number of tokens, unless it is too long or known.
-func (k *knownDocuments) add(key documentKey, document *Document, tokens int) {
+func (k *knownDocuments) add(added *Document, tokens int) {
+	key := added.key
 	if tokens > maxDocumentTokens || len(key.query) > MaxBytes {
 		return
 	}
-	added := &entry{key, document, chargeOf(key, document, tokens)}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.byKey == nil {
@@ -85,16 +120,17 @@ func (k *knownDocuments) add(key documentKey, document *Document, tokens int) {
 		return
 	}
 	k.byKey[key] = k.order.PushFront(added)
-	for k.bytes += added.bytes; k.bytes > maxKnownBytes; {
-		oldest := k.order.Remove(k.order.Back()).(*entry)
-		delete(k.byKey, oldest.documentKey)
-		k.bytes -= oldest.bytes
+	for k.bytes += added.Bytes; k.bytes > maxKnownBytes; {
+		oldest := k.order.Remove(k.order.Back()).(*Document)
+		delete(k.byKey, oldest.key)
+		k.bytes -= oldest.Bytes
 	}
 }
 
-// chargeOf returns the memory in bytes that a known document takes at most.
-func chargeOf(key documentKey, document *Document, tokens int) int {
-	charge := len(key.query) + len(key.operationName) + bytesPerDocument + tokens*bytesPerToken
+// chargeOf returns the memory in bytes that a document with a number of tokens takes at most.
+func chargeOf(document *Document, tokens int) int {
+	key := document.key
+	charge := 2*len(key.query) + len(key.operationName) + bytesPerDocument + tokens*bytesPerToken
 	if document.price != nil {
 		charge += document.price.Bytes() + tokens*graph.SelectionBytes
 	}

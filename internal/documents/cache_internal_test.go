@@ -109,7 +109,7 @@ func TestKnownDocumentsAreBounded(t *testing.T) {
 	}
 	sum := 0
 	for element := d.known.order.Front(); element != nil; element = element.Next() {
-		sum += element.Value.(*entry).bytes
+		sum += element.Value.(*Document).Bytes
 	}
 	if largest > maxKnownBytes || largest < maxKnownBytes*9/10 || sum != d.known.bytes || len(d.known.byKey) != d.known.order.Len() {
 		t.Errorf("%d bytes at most, %d now, %d documents with %d bytes", largest, d.known.bytes, len(d.known.byKey), sum)
@@ -192,5 +192,96 @@ func TestConcurrentDocuments(t *testing.T) {
 	all.Wait()
 	if len(d.known.byKey) != 5 {
 		t.Errorf("%d documents are cached", len(d.known.byKey))
+	}
+}
+
+// largeShapes are documents that the cache does not take, and streams may hold. Each has a number
+// to make it unique.
+var largeShapes = map[string]func(n int) string{
+	"fields": func(n int) string {
+		return fmt.Sprintf(`subscription S%d{postChanged(id:"p"){%s}}`, n, strings.Repeat("author{id} ", 120))
+	},
+	"arguments": func(n int) string {
+		return fmt.Sprintf(`subscription S%d{postChanged(id:"p"){%s}}`, n, strings.Repeat("comments(first:1){nodes{id}}", 80))
+	},
+	"directives": func(n int) string {
+		return fmt.Sprintf(`subscription S%d{postChanged(id:"p"){%s %s}}`, n, strings.Repeat("id @skip(if:false) ", 48), strings.Repeat("author{id} ", 90))
+	},
+	"an escaped text": func(n int) string { // the value is a copy
+		return fmt.Sprintf(`subscription S%d{postChanged(id:"p%s"){id}}`, n, strings.Repeat(`\"`, 30<<10))
+	},
+	"variables": func(n int) string {
+		var declared, used strings.Builder
+		for i := range 50 {
+			fmt.Fprintf(&declared, "$v%d:Boolean=false ", i)
+			fmt.Fprintf(&used, "id @skip(if:$v%d)", i)
+		}
+		return fmt.Sprintf(`subscription S%d(%s){postChanged(id:"p"){%s %s}}`, n, declared.String(), used.String(), strings.Repeat("author{id} ", 90))
+	},
+	"a long text": func(n int) string {
+		return fmt.Sprintf(`subscription S%d{postChanged(id:"p%s"){id}}`, n, strings.Repeat("y", 60<<10))
+	},
+	"a long comment": func(n int) string {
+		return fmt.Sprintf("#%s\nsubscription S%d{postChanged(id:\"p\"){id}}", strings.Repeat("y", 60<<10), n)
+	},
+}
+
+// TestHeldDocumentsAreCharged compares what streams are charged for the documents that they hold
+// with the memory that these take.
+func TestHeldDocumentsAreCharged(t *testing.T) {
+	for name, shape := range largeShapes {
+		d := New(limits.Default(), false)
+		const count = 30
+		charged, held := 0, make([]*Document, count)
+		before := heapBytes()
+		for n := range count {
+			known, errs := d.Read(shape(n), "")
+			if errs != nil {
+				t.Fatalf("%s: %v", name, errs)
+			}
+			held[n], _ = d.Hold(known)
+			charged += held[n].Bytes
+		}
+		taken := heapBytes() - before
+		if len(d.known.byKey) != 0 {
+			t.Errorf("%s: the cache takes the documents", name)
+		}
+		t.Logf("%s: %d bytes are charged, %d are taken", name, charged/count, taken/count)
+		if taken > charged {
+			t.Errorf("%s: %d bytes are charged, %d are taken", name, charged, taken)
+		}
+		runtime.KeepAlive(held)
+	}
+}
+
+// TestHeldDocumentsAreShared checks that a document is parsed and validated once as long as a
+// stream holds it, and is forgotten afterwards.
+func TestHeldDocumentsAreShared(t *testing.T) {
+	d := New(limits.Default(), false)
+	query := largeShapes["fields"](0)
+	read := func() *Document {
+		known, errs := d.Read(strings.Clone(query), "")
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		return known
+	}
+	early, late := read(), read()
+	if early == late {
+		t.Fatal("the cache took the document")
+	}
+	first, releaseFirst := d.Hold(early)
+	second, releaseSecond := d.Hold(late)
+	if first != early || second != early || read() != early {
+		t.Error("a held document is validated again")
+	}
+	releaseFirst()
+	releaseFirst()
+	if read() != early {
+		t.Error("a document that one stream still holds is validated again")
+	}
+	releaseSecond()
+	if read() == early || len(d.known.held) != 0 {
+		t.Error("a document is kept after the streams")
 	}
 }

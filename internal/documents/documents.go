@@ -70,11 +70,18 @@ func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List)
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	known := d.prepare(document, tokens, key.operationName)
+	known := d.prepare(key, document, tokens)
 	if known.Operation != nil {
-		d.known.add(key, known, tokens)
+		d.known.add(known, tokens)
 	}
 	return known, nil
+}
+
+// Hold keeps a document for a stream. It returns the one that equal streams share, and a function
+// that ends the hold; only its first call has an effect. In between, Read returns that document,
+// however large it is and whatever else is read.
+func (d *Documents) Hold(known *Document) (shared *Document, release func()) {
+	return d.known.hold(known)
 }
 
 // check validates a document. It returns at most Limits.Errors errors.
@@ -85,9 +92,9 @@ func (d *Documents) check(document *ast.QueryDocument) gqlerror.List {
 	return errs
 }
 
-// prepare returns a valid document, which has a number of tokens, with the operation of a name.
-func (d *Documents) prepare(document *ast.QueryDocument, tokens int, operationName string) *Document {
-	known := &Document{AST: document, Operation: document.Operations.ForName(operationName)}
+// prepare returns a valid document, which has a number of tokens, with the operation of a key.
+func (d *Documents) prepare(key documentKey, document *ast.QueryDocument, tokens int) *Document {
+	known := &Document{key: key, AST: document, Operation: document.Operations.ForName(key.operationName)}
 	if known.Operation != nil {
 		known.AsksOfViewer = selects(d.schema, document, known.Operation, viewerDirective)
 		known.ReadsViews = selects(d.schema, document, known.Operation, viewDirective)
@@ -95,6 +102,7 @@ func (d *Documents) prepare(document *ast.QueryDocument, tokens int, operationNa
 			known.selections = graph.NewSelections(tokens)
 		}
 	}
+	known.Bytes = chargeOf(known, tokens)
 	return known
 }
 

@@ -137,13 +137,13 @@ func (d *Documents) pin(text string, checksPrices bool) error {
 		names = append(names, operation.Name)
 	}
 	for _, name := range names {
-		known := d.prepare(document, tokens, name)
+		known := d.prepare(documentKey{text, name}, document, tokens)
 		if known.Operation != nil && checksPrices {
 			if err := d.checkLeastPrice(known); err != nil {
 				return err
 			}
 		}
-		d.pinned[documentKey{text, name}] = known
+		d.pinned[known.key] = known
 	}
 	return nil
 }
