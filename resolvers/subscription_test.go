@@ -692,15 +692,20 @@ func waitUntilStreamsBegun(s *streaming, streams []*events, c *client, post stri
 	}
 }
 
-// A subscription keeps neither the body of its request nor its answers in memory.
+// A subscription keeps neither the body of its request, nor variables that its document does not
+// declare, nor its answers in memory.
 func TestStreamsKeepNoBodies(t *testing.T) {
 	skipUnderFaults(t)
 	s := newServer(t).newStreaming(nil)
 	ann := s.user("Ann")
 	post := ann.post("Title", strings.Repeat("x", 200<<10))
 	padding := strings.Repeat("x", 1<<20)
+	var undeclared strings.Builder
+	for i := range 450 {
+		fmt.Fprintf(&undeclared, `,"v%d":{"a":{}}`, i)
+	}
 	open := func() io.Closer {
-		body := io.MultiReader(strings.NewReader(`{"query":"subscription($p:ID!){postChanged(id:$p){content}}","variables":{"p":"`+post+`"},"padding":"`),
+		body := io.MultiReader(strings.NewReader(`{"query":"subscription($p:ID!){postChanged(id:$p){content}}","variables":{"p":"`+post+`"`+undeclared.String()+`},"padding":"`),
 			strings.NewReader(padding), strings.NewReader(`"}`))
 		r, err := http.NewRequest("POST", s.url+"/graphql", body)
 		if err != nil {
@@ -915,9 +920,14 @@ func TestGapOfPublishedPosts(t *testing.T) {
 	cursor := e.published().Data.PostPublished.Cursor
 	e.close()
 	const all = views.FeedCapacity + 2*views.FeedSurplus
+	following, cursors := s.subscribe(`subscription { postPublished { cursor node { title } } }`, cursor), make([]string, all)
 	for i := 1; i < all; i++ {
 		ann.post(fmt.Sprint(i), "Content")
 	}
+	for i := 1; i < all; i++ {
+		cursors[i] = following.published().Data.PostPublished.Cursor
+	}
+	following.close()
 	for name, after := range map[string]string{"a cursor": cursor, "a post": listed} {
 		e := s.subscribe(`subscription { postPublished(after: "`+after+`") { cursor node { title } } }`, "")
 		got := e.published()
@@ -925,12 +935,22 @@ func TestGapOfPublishedPosts(t *testing.T) {
 		if err != nil || !got.Extensions.Gap || next <= 1 || next > all-views.FeedCapacity {
 			t.Fatalf("after %s: %+v, %v", name, got, err)
 		}
+		first := next
 		for next++; next < all; next++ {
 			if got := e.published(); got.Data.PostPublished.Node.Title != fmt.Sprint(next) || got.Extensions.Gap {
 				t.Fatalf("after %s: %+v, want post %d", name, got, next)
 			}
 		}
 		e.close()
+		// Equal subscriptions share their answers to a post, but only one of these has a gap.
+		const equal = `subscription { postPublished { cursor node { title } } }`
+		for _, last := range []string{cursors[first-1], cursor, cursors[first-1]} {
+			resumed := s.subscribe(equal, last)
+			if got := resumed.published(); got.Data.PostPublished.Node.Title != fmt.Sprint(first) || got.Extensions.Gap != (last == cursor) {
+				t.Errorf("resumed after %s: %+v, want post %d", last, got, first)
+			}
+			resumed.close()
+		}
 	}
 }
 

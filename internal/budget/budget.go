@@ -94,8 +94,8 @@ func New(o Options) *Books {
 	}
 	return &Books{
 		now:       o.Now,
-		accounts:  newPurses[string](o.Account),
-		addresses: newPurses[netip.Prefix](o.Address),
+		accounts:  newPurses[string](o.Account, Burst),
+		addresses: newPurses[netip.Prefix](o.Address, Burst),
 		spenders:  newSpenders(o.Now()),
 		totals:    Totals{Caused: map[string]float64{}},
 	}
@@ -365,24 +365,35 @@ func (p *Payment) States() (states []State) {
 
 // purses are the budgets of all clients of a kind.
 type purses[K comparable] struct {
-	rate float64 // RU/s; 0 for none
-	lru  *simplelru.LRU[K, *purse]
+	rate  float64 // RU/s; 0 for none
+	burst time.Duration
+	lru   *simplelru.LRU[K, *purse]
 }
 
 // purse is one budget.
 type purse struct {
-	rate float64 // RU/s, above 0
-	left float64 // RU; negative if it is overdrawn
-	debt float64 // RU of background work that are not repaid
-	at   time.Time
+	rate  float64       // RU/s, above 0
+	burst time.Duration // whose rate it holds if it is full
+	left  float64       // RU; negative if it is overdrawn
+	debt  float64       // RU of background work that are not repaid
+	at    time.Time
+
+	recent float64 // paid for processor time; half of it is forgotten each second
 }
 
-func newPurses[K comparable](rate float64) *purses[K] {
+// newPurse returns a full budget.
+func newPurse(rate float64, burst time.Duration, now time.Time) *purse {
+	p := &purse{rate: rate, burst: burst, at: now}
+	p.left = p.size()
+	return p
+}
+
+func newPurses[K comparable](rate float64, burst time.Duration) *purses[K] {
 	lru, err := simplelru.NewLRU[K, *purse](maxClients, nil)
 	if err != nil {
 		panic("budget: " + err.Error()) // only for a size below 1
 	}
-	return &purses[K]{rate, lru}
+	return &purses[K]{rate, burst, lru}
 }
 
 // of returns the budget of a client, filled up to now, or nil if there are no budgets. If copied is
@@ -396,15 +407,14 @@ func (all *purses[K]) of(copied func(K) K, client K, now time.Time) *purse {
 		if copied != nil {
 			client = copied(client)
 		}
-		known = &purse{rate: all.rate, at: now}
-		known.left = known.size()
+		known = newPurse(all.rate, all.burst, now)
 		all.lru.Add(client, known)
 	}
 	known.refill(now)
 	return known
 }
 
-func (p *purse) size() float64 { return p.rate * Burst.Seconds() }
+func (p *purse) size() float64 { return p.rate * p.burst.Seconds() }
 
 // mostDebt is the debt from which on mutations wait.
 func (p *purse) mostDebt() float64 { return p.rate * maxDebt.Seconds() }
@@ -416,6 +426,7 @@ func (p *purse) refill(now time.Time) {
 		repaid := min(p.debt, repayment*p.rate*passed)
 		p.debt -= repaid
 		p.left = max(p.left, min(p.size(), p.left+p.rate*passed-repaid))
+		p.recent *= math.Exp2(-passed)
 	}
 	p.at = now
 }

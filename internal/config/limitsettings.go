@@ -31,9 +31,9 @@ var limitSettings = []Setting{
 	limit("cost-limit", "Maximum price of an operation in RU. The server rejects more expensive operations "+
 		"before they run, by the prices in the schema, and stops those that were charged twice the limit. 0 is no limit.",
 		func(l *limits.Limits) any { return &l.Cost }),
-	limit("max-subscriptions", "Maximum number of subscriptions of all clients. 0 is no limit.",
+	limit("max-subscriptions", "Maximum number of subscriptions of all clients. Their memory, which is limited too, can allow fewer. 0 is no limit.",
 		func(l *limits.Limits) any { return &l.Streams }),
-	limit("max-address-subscriptions", "Maximum number of subscriptions of one address, or of one /64 network with IPv6. 0 is no limit.",
+	limit("max-address-subscriptions", "Maximum number of subscriptions of one address, or of one /64 network with IPv6. 0 is no limit, also of their memory and their processor time.",
 		func(l *limits.Limits) any { return &l.AddressStreams }),
 	limit("max-account-subscriptions", "Maximum number of subscriptions of one account. 0 is no limit.",
 		func(l *limits.Limits) any { return &l.AccountStreams }),

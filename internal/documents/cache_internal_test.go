@@ -2,10 +2,12 @@ package documents
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/validator"
@@ -283,5 +285,27 @@ func TestHeldDocumentsAreShared(t *testing.T) {
 	releaseSecond()
 	if read() == early || len(d.known.held) != 0 {
 		t.Error("a document is kept after the streams")
+	}
+}
+
+// BenchmarkReadLarge reads large documents, none of which is known.
+func BenchmarkReadLarge(b *testing.B) {
+	largeShapes := maps.Clone(largeShapes)
+	largeShapes["one field"] = func(n int) string {
+		return fmt.Sprintf(`subscription S%d{postChanged(id:"p"){%s}}#%s`, n, strings.Repeat("id ", 240), strings.Repeat("x", MaxBytes))
+	}
+	for name, shape := range largeShapes {
+		b.Run(name, func(b *testing.B) {
+			d := New(limits.Default(), false)
+			var charged time.Duration
+			for n := range b.N {
+				known, errs := d.Read(shape(n), "")
+				if errs != nil {
+					b.Fatal(errs)
+				}
+				charged += known.Validation
+			}
+			b.ReportMetric(float64(charged)/float64(b.N), "charged-ns/op")
+		})
 	}
 }

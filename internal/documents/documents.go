@@ -5,6 +5,7 @@ package documents
 import (
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
@@ -77,6 +78,12 @@ func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List)
 	return known, nil
 }
 
+// IsKnown reports whether Read returns a document without parsing and validating it.
+func (d *Documents) IsKnown(query, operationName string) bool {
+	key := documentKey{query, operationName}
+	return d.pinned[key] != nil || d.known.find(key) != nil
+}
+
 // Hold keeps a document for a stream. It returns the one that equal streams share, and a function
 // that ends the hold; only its first call has an effect. In between, Read returns that document,
 // however large it is and whatever else is read.
@@ -103,6 +110,7 @@ func (d *Documents) prepare(key documentKey, document *ast.QueryDocument, tokens
 		}
 	}
 	known.Bytes = chargeOf(known, tokens)
+	known.Validation = time.Duration(tokens)*validationPerToken + time.Duration(len(key.query)>>10)*validationPerKiB
 	return known
 }
 

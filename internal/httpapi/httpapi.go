@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
+	"runtime"
 	"strings"
 	"time"
 
@@ -53,6 +54,9 @@ type Options struct {
 	Verifier auth.Verifier
 	// Books have the budgets of clients; none if nil.
 	Books *budget.Books
+	// Processor divides the processor time of subscriptions among the clients. If it is nil, that is
+	// the time of all processors that the program uses.
+	Processor *budget.Processor
 	// Sessions lets clients read what they have written. If it is nil, there are no session tokens.
 	Sessions *sessions.Sessions
 	// PagesOrigin is where browsers reach the blog's pages, such as https://blog.example.com. If it
@@ -117,6 +121,9 @@ func New(options Options) http.Handler {
 	}
 	if options.Books == nil {
 		options.Books = budget.New(budget.Options{})
+	}
+	if options.Processor == nil {
+		options.Processor = budget.NewProcessor(float64(runtime.GOMAXPROCS(0)), options.Limits.AddressStreams > 0, options.Now)
 	}
 	if options.Documents == nil {
 		options.Documents = documents.New(options.Limits, options.Development)

@@ -12,7 +12,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"cosmosblog/internal/documents"
 	"cosmosblog/internal/subscription"
+	"cosmosblog/internal/variables"
 )
 
 // isSubscription reports whether the operation of a request is a valid subscription.
@@ -27,8 +29,8 @@ func (t transport) isSubscription(params *graphql.RawParams) bool {
 // newSubscriptions returns the server of subscriptions.
 func (t transport) newSubscriptions() *subscription.Server {
 	return subscription.New(subscription.Options{
-		API: operations{t}, Executor: t.exec, Books: t.Books, Answers: t.answers, Limits: t.Limits, Now: t.Now,
-		Count: t.Traffic.Subscribed,
+		API: operations{t}, Executor: t.exec, Books: t.Books, Processor: t.Processor, Answers: t.answers, Limits: t.Limits, Now: t.Now,
+		Count: t.Traffic.Subscribed, Worked: t.Traffic.Worked,
 	})
 }
 
@@ -37,21 +39,50 @@ type operations struct{ transport }
 
 // CreateOperation implements subscription.API. The key is empty if the client asks for diagnostics,
 // which describe one execution.
-func (o operations) CreateOperation(ctx context.Context, params *graphql.RawParams) (*graphql.OperationContext, string, gqlerror.List) {
-	known, operation, errs := o.createOperation(ctx, params)
-	if len(errs) > 0 || params.Headers.Get(diagnosticsHeader) != "" {
-		return operation, "", errs
+func (o operations) CreateOperation(ctx context.Context, params *graphql.RawParams) (*subscription.Operation, gqlerror.List) {
+	isKnown := o.documents.IsKnown(params.Query, params.OperationName)
+	known, errs := o.documents.Read(params.Query, params.OperationName)
+	if len(errs) > 0 {
+		return nil, o.exec.DispatchError(graphql.WithOperationContext(ctx, o.rejectedOperation(params)), errs).Errors
+	}
+	o.persisted.keep(ctx, params)
+	known, release := o.documents.Hold(known)
+	kept := &graphql.RawParams{Query: known.Query(), OperationName: known.OperationName(), Headers: params.Headers}
+	var variableBytes int
+	if known.Operation != nil {
+		kept.Variables, variableBytes = variables.Keep(known.Operation, params.Variables)
+	}
+	operation, errs := o.createOperation(ctx, kept, known)
+	if len(errs) > 0 {
+		release()
+		return nil, o.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs).Errors
+	}
+	made := &subscription.Operation{
+		Context: operation, Key: answerKey(ctx, known, operation), Document: known, DocumentBytes: known.Bytes, VariableBytes: variableBytes,
+		Release: release,
+	}
+	if !isKnown {
+		made.OpeningWork = known.Validation
+	}
+	return made, nil
+}
+
+// answerKey returns the key of the answers of an operation: a hash of everything in which the
+// answers of two subscriptions to one event can differ.
+func answerKey(ctx context.Context, known *documents.Document, operation *graphql.OperationContext) string {
+	if operation.Headers.Get(diagnosticsHeader) != "" {
+		return ""
 	}
 	viewer := ""
 	if known.AsksOfViewer {
 		viewer = userIDOf(ctx)
 	}
-	text, err := json.Marshal([]any{params.Query, params.OperationName, withoutPosition(params.Query, operation), viewer})
+	text, err := json.Marshal([]any{operation.RawQuery, operation.OperationName, withoutPosition(operation.RawQuery, operation), viewer})
 	if err != nil {
-		return operation, "", nil
+		return ""
 	}
 	hash := sha256.Sum256(text)
-	return operation, string(hash[:]), nil
+	return string(hash[:])
 }
 
 // withoutPosition returns the variables of a subscription, except the one that is only the value of

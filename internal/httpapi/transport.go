@@ -109,7 +109,7 @@ func (t transport) run(r *http.Request, params *graphql.RawParams, memory *memor
 // execute executes the operation of a request in a context. The operation holds a place.
 func (t transport) execute(ctx context.Context, r *http.Request, params *graphql.RawParams, memory *memorypool.Share, p *place) (answer, *rejection) {
 	contentType := negotiateType(r)
-	known, operation, errs := t.createOperation(ctx, params)
+	known, operation, errs := t.readOperation(ctx, params)
 	if len(errs) > 0 {
 		rejected := t.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
 		return t.encode(contentType, documentStatus(contentType), rejectedResponse(rejected)), nil

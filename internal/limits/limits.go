@@ -34,6 +34,7 @@ type Limits struct {
 
 	// Limits of subscriptions in progress; 0 for no limit.
 
+	StreamsBytes      int // memory that those of all clients keep; sets how many there are
 	Streams           int // of all clients
 	AddressStreams    int // of one address, or of one /64 network
 	AccountStreams    int
@@ -96,7 +97,8 @@ func Default() Limits {
 		InFlight:       256, // several times what two cores can process at once
 		Time:           10 * time.Second,
 
-		Streams:           10_000, // one takes about 30 KiB with its connection
+		StreamsBytes:      512 << 20,
+		Streams:           10_000, // one takes about 48 KiB with its connection
 		AddressStreams:    100,    // an office behind one address, with several tabs each
 		AccountStreams:    100,
 		ConnectionStreams: 20, // a page shows one or two
@@ -133,12 +135,13 @@ func (l Limits) OrDefault() Limits {
 // would reject such an operation even if it did nothing else.
 const leastBudget = 64 << 20
 
-// Within returns l for a program that may use some bytes of memory. All bodies and all answers take
-// at most a quarter of it each, or leastBudget if that is more.
+// Within returns l for a program that may use some bytes of memory. All bodies, all answers and all
+// streams take at most a quarter of it each, or leastBudget if that is more.
 func (l Limits) Within(memory int64) Limits {
 	most := max(memory/4, leastBudget)
 	l.AllBodiesBytes = int(min(int64(l.AllBodiesBytes), max(most, int64(l.BodyBytes)))) // one body always fits
 	l.AllAnswersBytes = int(min(int64(l.AllAnswersBytes), most))
+	l.StreamsBytes = int(min(int64(l.StreamsBytes), most))
 	return l
 }
 

@@ -37,7 +37,7 @@ func TestWithin(t *testing.T) {
 	if got := l.Within(math.MaxInt64); got != l {
 		t.Errorf("without a limit: %+v", got)
 	}
-	if got := l.Within(700 << 20); got.AllAnswersBytes != 175<<20 || got.AllBodiesBytes != 175<<20 {
+	if got := l.Within(700 << 20); got.AllAnswersBytes != 175<<20 || got.AllBodiesBytes != 175<<20 || got.StreamsBytes != 175<<20 {
 		t.Errorf("700 MiB: %+v", got)
 	}
 	l.BodyBytes = 100 << 20

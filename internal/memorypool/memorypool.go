@@ -129,6 +129,9 @@ func (s *Share) Take(bytes int) bool {
 	return true
 }
 
+// HasRead returns the number of bytes that the operation has taken.
+func (s *Share) HasRead() int { return int(s.read.Load()) }
+
 // IsOverfull reports whether there was no room for something that the operation has read.
 func (s *Share) IsOverfull() bool { return s.overfull.Load() }
 

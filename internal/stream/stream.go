@@ -32,8 +32,9 @@ type Event struct {
 
 // Stream yields events. It is used by one goroutine at a time.
 type Stream interface {
-	// Next waits for the next event. io.EOF ends the stream. After another error than ctx's, it can
-	// be called again, and repeats the event that failed.
+	// Next waits for the next event. io.EOF ends the stream. After another error, it can be called
+	// again, and repeats the event that failed; after ctx's, only streams of states can. If ctx has
+	// ended, these return a newer state that is there, or ctx's error.
 	Next(ctx context.Context) (Event, error)
 	// Close releases what the stream holds.
 	Close()

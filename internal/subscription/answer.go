@@ -52,16 +52,20 @@ func (a *answer) send(ctx context.Context, cursor string, send func(context.Cont
 	return send(sending, Message{a.body, cursor})
 }
 
-// answer returns the answer to an event: its own, or that of an equal subscription. While the
-// client's budget is used up, or no place is free, it waits. Errors: those of execute, and ctx's.
-func (x *execution) answer(ctx context.Context, event stream.Event) (*answer, error) {
+// answer returns the answer to the event: its own, or that of an equal subscription. While the
+// client's budget or its share of the processors is used up, or no place is free, it waits; a newer
+// state then replaces the event. Errors: those of execute, and ctx's.
+func (x *execution) answer(ctx context.Context) (*answer, error) {
 	for {
-		a, wait, err := x.share(ctx, event)
+		a, wait, err := x.share(ctx, *x.event)
 		if a != nil || err != nil {
 			return a, err
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return nil, err
+		}
+		if wait > 0 {
+			x.renew(ctx)
 		}
 	}
 }
@@ -70,10 +74,13 @@ func (x *execution) answer(ctx context.Context, event stream.Event) (*answer, er
 // selection, and lets the others have the answer. It returns a time instead of an answer if the
 // selection cannot be executed before that.
 func (x *execution) share(ctx context.Context, event stream.Event) (*answer, time.Duration, error) {
-	if x.key == "" || event.ID == "" {
+	if x.operation.Key == "" || event.ID == "" {
 		return x.execute(ctx, event)
 	}
-	shared, isFirst := x.shared.enter(answerKey{x.key, event.ID})
+	if wait := x.user.Begin(0); wait > 0 { // it would only wake the others to abandon the answer
+		return nil, max(retryAfter, wait), nil
+	}
+	shared, isFirst := x.shared.enter(answerKey{x.operation.Key, event.ID, event.HasGap})
 	if isFirst {
 		defer x.shared.leave(shared) // has an effect only if execute panics
 		a, wait, err := x.execute(ctx, event)
@@ -109,7 +116,12 @@ func (x *execution) share(ctx context.Context, event stream.Event) (*answer, tim
 // that are gone at another try, such as THROTTLED, and OVERLOADED if there is no memory for a large
 // answer.
 func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, time.Duration, error) {
-	payment, err := x.Books.Begin(x.account, x.address, false, x.price)
+	expected, work := x.work, time.Duration(0)
+	if wait := x.user.Begin(expected); wait > 0 {
+		return nil, max(retryAfter, wait), nil
+	}
+	defer func() { x.charge(work, expected) }()
+	payment, err := x.Books.Begin(x.account, x.address, false, x.price.RU)
 	if err != nil {
 		return nil, max(retryAfter, blog.RetryAfterOf(err)), nil
 	}
@@ -123,6 +135,8 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 	ctx, cancel := lifecycle.Detached(limits.WithMemory(graphql.StartOperationTrace(budget.With(ctx, payment)), memory), x.Limits.Time)
 	defer cancel()
 	operation, executed := x.dispatch(stream.WithEvent(x.follow(ctx), event))
+	work = executionWork(x.price.Fields, executed.Data, memory.HasRead())
+	x.work = work
 	if err := temporary(executed.Errors); err != nil {
 		memory.Close()
 		if err.isOfBudget() {
@@ -130,13 +144,13 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 		}
 		return nil, 0, err
 	}
+	isOwn := len(executed.Errors) > 0 || len(executed.Extensions) > 0
 	if event.HasGap {
 		if executed.Extensions == nil {
 			executed.Extensions = map[string]any{}
 		}
 		executed.Extensions["gap"] = true
 	}
-	isOwn := len(executed.Errors) > 0 || len(executed.Extensions) > 0
 	if len(executed.Data) <= memorypool.Small {
 		memory.Close()
 		memory = nil
@@ -154,11 +168,7 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 
 // dispatch executes the operation in the context of an event.
 func (x *execution) dispatch(ctx context.Context) (*graphql.OperationContext, *graphql.Response) {
-	params := x.params
-	operation, _, errs := x.API.CreateOperation(ctx, &params)
-	if len(errs) > 0 {
-		return operation, x.Executor.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
-	}
+	operation := x.operation.new(ctx)
 	responses, dispatched := x.Executor.DispatchOperation(ctx, operation)
 	executed := responses(dispatched)
 	if executed == nil {

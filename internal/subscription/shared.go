@@ -5,8 +5,15 @@ import (
 	"time"
 )
 
-// answerKey names the answer of equal subscriptions to an event.
-type answerKey struct{ subscription, event string }
+// answerKey names the answer of equal subscriptions to an event. The rule: everything in which two
+// answers can differ is in the key, or the answer is its client's alone (answer.isOwn). The
+// document, the variables and the viewer are in the subscription's key (API.CreateOperation), and
+// what has happened is the event. Where a stream began, by an argument or Last-Event-ID, shows in
+// an answer only as a gap.
+type answerKey struct {
+	subscription, event string
+	hasGap              bool
+}
 
 // sharedAnswers are the answers that equal subscriptions share: those that are being made, and
 // those of the last moments, for subscribers that come to the event somewhat later. All are small

@@ -13,16 +13,16 @@ import (
 func TestSharedAnswers(t *testing.T) {
 	clock := cosmostest.NewClock(time.Now())
 	all := &sharedAnswers{now: clock.Now}
-	first, isFirst := all.enter(answerKey{"a", "1"})
+	first, isFirst := all.enter(answerKey{"a", "1", false})
 	if !isFirst {
 		t.Fatal("there is an answer at the beginning")
 	}
-	for _, key := range []answerKey{{"a", "2"}, {"b", "1"}} {
+	for _, key := range []answerKey{{"a", "2", false}, {"b", "1", false}, {"a", "1", true}} {
 		if _, isFirst := all.enter(key); !isFirst {
 			t.Errorf("%v has the answer of another key", key)
 		}
 	}
-	second, isFirst := all.enter(answerKey{"a", "1"})
+	second, isFirst := all.enter(answerKey{"a", "1", false})
 	if isFirst || second != first {
 		t.Fatal("the second to come must make an answer")
 	}
@@ -33,11 +33,11 @@ func TestSharedAnswers(t *testing.T) {
 		t.Errorf("got %s", second.answer.body)
 	}
 	clock.Advance(keptFor - 1)
-	if _, isFirst := all.enter(answerKey{"a", "1"}); isFirst {
+	if _, isFirst := all.enter(answerKey{"a", "1", false}); isFirst {
 		t.Error("the answer was dropped early")
 	}
 	clock.Advance(1)
-	if _, isFirst := all.enter(answerKey{"a", "1"}); !isFirst || all.bytes != 0 || len(all.kept) != 0 {
+	if _, isFirst := all.enter(answerKey{"a", "1", false}); !isFirst || all.bytes != 0 || len(all.kept) != 0 {
 		t.Error("the answer is kept too long")
 	}
 }
@@ -74,7 +74,7 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	all := &sharedAnswers{now: time.Now}
 	body := bytes.Repeat([]byte("x"), 1<<20)
 	for i := range 20 {
-		shared, _ := all.enter(answerKey{"a", fmt.Sprint(i)})
+		shared, _ := all.enter(answerKey{"a", fmt.Sprint(i), false})
 		all.offer(shared, newAnswer(body, nil))
 		if all.bytes > maxKept || len(all.kept) != len(all.byKey) || all.bytes != len(all.kept)<<20 {
 			t.Fatalf("%d answers with %d bytes are kept, %d by key", len(all.kept), all.bytes, len(all.byKey))

@@ -9,7 +9,6 @@ package subscription
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/netip"
@@ -26,15 +25,13 @@ import (
 	"cosmosblog/internal/memorypool"
 	"cosmosblog/internal/price"
 	"cosmosblog/internal/stream"
-	"cosmosblog/internal/strictjson"
 )
 
 // API is what a Server needs of the API that it serves. It may be used concurrently.
 type API interface {
-	// CreateOperation returns the valid and priced operation of a request, and a key. Operations with
-	// equal keys and the same event have the same answer; with an empty key, the answer is the
-	// client's alone. Otherwise it returns errors, with what is known of the operation.
-	CreateOperation(ctx context.Context, params *graphql.RawParams) (o *graphql.OperationContext, key string, errs gqlerror.List)
+	// CreateOperation returns the valid and priced subscription of a request. Otherwise it returns the
+	// errors that the client sees. The caller must release the operation.
+	CreateOperation(ctx context.Context, params *graphql.RawParams) (o *Operation, refused gqlerror.List)
 	// Encode returns a response as JSON. The response can be changed to one within the limits. o is
 	// nil if nothing was executed.
 	Encode(ctx context.Context, o *graphql.OperationContext, r *graphql.Response) []byte
@@ -47,21 +44,55 @@ type API interface {
 	Client(ctx context.Context) (account string, address netip.Addr)
 }
 
+// Operation is a valid and priced subscription, as a stream keeps it: its document is parsed and
+// validated once, and not for each event. It shares no memory with its request.
+type Operation struct {
+	// Context is what the operations of all events are copies of. It is not executed itself.
+	Context *graphql.OperationContext
+	// Key is that of the answers. Operations with equal keys have the same answer to an event; with an
+	// empty key, the answer is the client's alone.
+	Key string
+	// Document identifies the document, which equal operations share.
+	Document any
+	// DocumentBytes and VariableBytes are the memory that the document and the variables take.
+	DocumentBytes, VariableBytes int
+	// OpeningWork is the processor time of reading the document.
+	OpeningWork time.Duration
+	// Release must be called at the end.
+	Release func()
+}
+
+// new returns an operation to execute in a context. It has the variables and the price of all
+// others.
+func (o *Operation) new(ctx context.Context) *graphql.OperationContext {
+	c := o.Context
+	executed := &graphql.OperationContext{
+		RawQuery: c.RawQuery, Variables: c.Variables, OperationName: c.OperationName, Doc: c.Doc, Operation: c.Operation,
+		Headers: c.Headers, DisableIntrospection: c.DisableIntrospection, RecoverFunc: c.RecoverFunc,
+		ResolverMiddleware: c.ResolverMiddleware, RootResolverMiddleware: c.RootResolverMiddleware,
+		Stats: c.Stats, // with what is known of the document, to which nothing is added any more
+	}
+	executed.Stats.OperationStart = graphql.GetStartTime(ctx)
+	return executed
+}
+
 // Options configure New. All are required.
 type Options struct {
-	API      API
-	Executor *executor.Executor
-	Books    *budget.Books
-	Answers  *memorypool.Pool // memory of all large answers
-	Limits   limits.Limits
-	Now      func() time.Time
-	Count    func(change int) // adds to the number of open subscriptions
+	API       API
+	Executor  *executor.Executor
+	Books     *budget.Books
+	Processor *budget.Processor
+	Answers   *memorypool.Pool // memory of all large answers
+	Limits    limits.Limits
+	Now       func() time.Time
+	Count     func(change int)            // adds to the number of open subscriptions
+	Worked    func(charged time.Duration) // adds to the processor time that was charged
 }
 
 // Server executes subscriptions. It may be used concurrently.
 type Server struct {
 	Options
-	places places
+	places *places
 	shared sharedAnswers
 }
 
@@ -69,7 +100,7 @@ type Server struct {
 func New(o Options) *Server {
 	return &Server{
 		Options: o,
-		places:  places{all: o.Limits.Streams, perAddress: o.Limits.AddressStreams, perAccount: o.Limits.AccountStreams},
+		places:  newPlaces(o.Limits),
 		shared:  sharedAnswers{now: o.Now},
 	}
 }
@@ -79,20 +110,23 @@ const (
 	statesApart = 50 * time.Millisecond
 	// retryAfter is the pause after a failure that is temporary, if it does not name another.
 	retryAfter = 250 * time.Millisecond
+	// maxOpeningWait is the wait for the client's share of the processors from which on it opens no
+	// more subscriptions. With less, only the first event waits.
+	maxOpeningWait = time.Second
 	// maxFailing is the time after which a failure that stays is told to the client.
 	maxFailing = 10 * time.Second
 )
 
-// MaxRequest is the size of a subscription's query and variables, in bytes of JSON. They stay in
-// memory as long as the stream. The largest queries of known clients are much smaller.
+// MaxRequest is the size of a subscription's query and of its declared variables, in bytes of
+// memory. They stay as long as the stream. The largest queries of known clients are much smaller.
 const MaxRequest = 64 << 10
 
 var (
 	errOnlyStreams = blog.Errorf(blog.BadUserInput, "WebSockets and event streams are for subscriptions. Send queries and mutations with POST, and accept JSON.")
-	errTooMany     = blog.Errorf(blog.LimitExceeded, "Too many subscriptions are open, in all, from your network, or of your account. Close some.")
 	errTooLarge    = blog.Errorf(blog.LimitExceeded, "The query and variables of a subscription must have at most %d bytes.", MaxRequest)
 	errNoStream    = blog.Errorf(blog.BadUserInput, "A subscription must select one field of `Subscription`, and not `__typename`.")
 	errTimeout     = &blog.Error{Code: blog.Timeout, Message: "The event expired before it was executed. Subscribe again.", RetryAfter: time.Second}
+	errNoPlace     = &blog.Error{Code: blog.Overloaded, Message: "The server is busy. Subscribe later.", RetryAfter: time.Second}
 	errNoMemory    = &blog.Error{Code: blog.Overloaded, Message: "The server is busy with large responses. Request less at a time.", RetryAfter: time.Second}
 )
 
@@ -135,15 +169,16 @@ func (s *Server) Run(
 // execution is a subscription that is executed.
 type execution struct {
 	*Server
-	params  graphql.RawParams
-	key     string // of API.CreateOperation
-	price   float64
-	stream  stream.Stream
-	follow  func(context.Context) context.Context // stream.Opening.Follow
-	leave   func()
-	account string
-	address netip.Addr
-	payment *budget.Payment // of what the stream reads
+	operation *Operation
+	price     price.Price
+	stream    stream.Stream
+	follow    func(context.Context) context.Context // stream.Opening.Follow
+	leave     func()
+	account   string
+	address   netip.Addr
+	payment   *budget.Payment // of what the stream reads
+	user      *budget.User    // who pays for the processor time
+	work      time.Duration   // of the last execution, which the next one is expected to take
 
 	event   *stream.Event     // that is not answered yet
 	last    [sha256.Size]byte // hash of the state that was sent last; equal ones are not sent again
@@ -156,66 +191,90 @@ type execution struct {
 func (s *Server) open(ctx context.Context, params *graphql.RawParams, after string) (*execution, gqlerror.List) {
 	refuse := func(err error) (*execution, gqlerror.List) { return nil, gqlerror.List{s.API.Present(ctx, err)} }
 	x := &execution{Server: s}
-	if !copyParams(&x.params, params) {
-		return refuse(errTooLarge)
+	x.account, x.address = s.API.Client(ctx)
+	x.user = s.Processor.User(x.account, x.address)
+	if wait := x.user.Begin(0); wait > maxOpeningWait {
+		return refuse(errShareUsed(wait))
 	}
 	ctx = graphql.StartOperationTrace(ctx)
-	opening := x.params // what the stream keeps of it shares no memory with the request
-	opening.Extensions = params.Extensions
-	operation, key, errs := s.API.CreateOperation(ctx, &opening)
-	if len(errs) > 0 {
-		return nil, s.Executor.DispatchError(graphql.WithOperationContext(ctx, operation), errs).Errors
+	operation, refused := s.createOperation(ctx, params)
+	if len(refused) > 0 {
+		return nil, refused
 	}
-	if operation.Operation.Operation != ast.Subscription {
-		return refuse(errOnlyStreams)
-	}
-	x.key, x.price = key, price.Of(operation).RU
-	x.account, x.address = s.API.Client(ctx)
-	var err error
-	if x.payment, err = s.Books.Begin(x.account, x.address, false, 0); err != nil {
+	x.operation, x.price = operation, price.Of(operation.Context)
+	x.charge(operation.OpeningWork, 0)
+	x.work = executionWork(x.price.Fields, nil, 0)
+	if err := x.enter(); err != nil {
+		operation.Release()
 		return refuse(err)
 	}
-	leave, ok := s.places.enter(x.address, x.account)
-	if !ok {
-		return refuse(errTooMany)
-	}
 	openingCtx, opened := stream.Open(ctx, after)
-	responses, dispatched := s.Executor.DispatchOperation(openingCtx, operation)
+	responses, dispatched := s.Executor.DispatchOperation(openingCtx, operation.new(ctx))
 	if opened.Stream == nil {
-		leave()
+		x.leave()
+		operation.Release()
 		if response := responses(dispatched); response != nil && len(response.Errors) > 0 {
 			return nil, response.Errors
 		}
 		return refuse(errNoStream)
 	}
 	s.Count(1)
-	x.stream, x.follow, x.leave = opened.Stream, opened.Follow, leave
+	x.stream, x.follow = opened.Stream, opened.Follow
 	return x, nil
+}
+
+// createOperation returns the operation of a request. Reading its document takes a place among the
+// operations in flight, as that of a query does.
+func (s *Server) createOperation(ctx context.Context, params *graphql.RawParams) (*Operation, gqlerror.List) {
+	refuse := func(err error) (*Operation, gqlerror.List) { return nil, gqlerror.List{s.API.Present(ctx, err)} }
+	if len(params.Query)+len(params.OperationName) > MaxRequest {
+		return refuse(errTooLarge)
+	}
+	leave, ok := s.API.TakePlace()
+	if !ok {
+		return refuse(errNoPlace)
+	}
+	defer leave()
+	operation, refused := s.API.CreateOperation(ctx, params)
+	if len(refused) > 0 {
+		return nil, refused
+	}
+	var err error
+	switch c := operation.Context; {
+	case c.Operation.Operation != ast.Subscription:
+		err = errOnlyStreams
+	case len(c.RawQuery)+len(c.OperationName)+operation.VariableBytes > MaxRequest:
+		err = errTooLarge
+	}
+	if err != nil {
+		operation.Release()
+		return refuse(err)
+	}
+	return operation, nil
+}
+
+// enter takes the subscription's place, and begins to pay.
+func (x *execution) enter() (err error) {
+	if x.payment, err = x.Books.Begin(x.account, x.address, false, 0); err != nil {
+		return err
+	}
+	x.leave, err = x.places.enter(x.address, x.account, x.operation)
+	return err
+}
+
+// errShareUsed is the error of a client whose streams have used up its share of the processors.
+func errShareUsed(wait time.Duration) error {
+	return &blog.Error{Code: blog.BudgetExceeded, RetryAfter: wait, Message: "The subscriptions of this client have used up its share of the processors. " +
+		"Close some, or select less, and retry in " + wait.Round(time.Second/10).String() + "."}
 }
 
 // close ends the subscription.
 func (x *execution) close() {
 	x.stream.Close()
 	x.leave()
+	x.operation.Release()
 	x.Count(-1)
 	x.payment.End("(streams)", budget.Spending{})
-}
-
-// copyParams copies what an execution needs of a request. What it copies shares no memory with the
-// body of the request. It returns false if it is larger than MaxRequest.
-func copyParams(to, from *graphql.RawParams) bool {
-	text, err := json.Marshal([]any{from.Query, from.OperationName, from.Variables})
-	if err != nil || len(text) > MaxRequest {
-		return false
-	}
-	parsed, err := strictjson.Parse(string(text))
-	if err != nil {
-		return false
-	}
-	values := parsed.([]any)
-	to.Headers, to.Query, to.OperationName = from.Headers, values[0].(string), values[1].(string)
-	to.Variables, _ = values[2].(map[string]any)
-	return true
 }
 
 // next returns the next answer and its cursor, after it has waited for it. The caller must send or
@@ -263,25 +322,62 @@ func (x *execution) try(ctx context.Context) (*answer, string, error) {
 				return nil, "", err
 			}
 		}
-		event, err := x.stream.Next(x.follow(ctx))
-		x.payment.Add("(streams)", event.Spent)
-		if err != nil {
+		if err := x.read(ctx); err != nil {
 			return nil, "", err
 		}
-		x.event = &event
 	}
-	event := *x.event
-	a, err := x.answer(ctx, event)
+	a, err := x.answer(ctx)
 	if err != nil {
 		return nil, "", err
 	}
+	event := *x.event
 	x.event, x.ended, x.isState, x.lastAt = nil, event.IsLast, event.IsState, x.Now()
 	if event.IsState && !event.IsLast && a.hash == x.last {
 		a.close()
 		return nil, "", nil
 	}
 	x.last = a.hash
+	x.charge(bytesWork(len(a.body)), 0)
 	return a, event.Cursor, nil
+}
+
+// charge charges the client for work that was done, less what it has paid already.
+func (x *execution) charge(work, paid time.Duration) {
+	x.user.Add(work - paid)
+	x.Worked(work)
+}
+
+// read waits for the next event. If the client's share of the processors is used up, it waits
+// before it reads, so that a state is the newest.
+func (x *execution) read(ctx context.Context) error {
+	for wait := x.user.Begin(0); wait > 0; wait = x.user.Begin(0) {
+		if err := sleep(ctx, max(retryAfter, wait)); err != nil {
+			return err
+		}
+	}
+	event, err := x.stream.Next(x.follow(ctx))
+	x.payment.Add("(streams)", event.Spent)
+	x.charge(eventTime, 0)
+	if err != nil {
+		return err
+	}
+	x.event = &event
+	return nil
+}
+
+// renew replaces a state that has waited by a newer one, if there is one.
+func (x *execution) renew(ctx context.Context) {
+	if !x.event.IsState || x.event.IsLast {
+		return
+	}
+	ended, end := context.WithCancel(ctx)
+	end()
+	event, err := x.stream.Next(x.follow(ended))
+	x.payment.Add("(streams)", event.Spent)
+	x.charge(eventTime, 0)
+	if err == nil {
+		x.event = &event
+	}
 }
 
 // sleep waits for a time, if it is positive. Error: ctx's.

@@ -19,7 +19,8 @@ type Traffic struct {
 	names  operationNames
 
 	inFlight   prometheus.Gauge
-	streams    prometheus.Gauge         // open subscriptions
+	streams    prometheus.Gauge // open subscriptions
+	work       prometheus.Counter
 	answers    *prometheus.CounterVec   // by HTTP status
 	operations *prometheus.CounterVec   // by operation, type and code
 	durations  *prometheus.HistogramVec // by operation
@@ -45,6 +46,8 @@ func NewTraffic(options TrafficOptions) *Traffic {
 		Name: "cosmosblog_requests_in_flight", Help: "Requests to the API in flight."})
 	t.streams = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "cosmosblog_subscriptions_open", Help: "Subscriptions that are open."})
+	t.work = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "cosmosblog_subscriptions_processor_seconds_total", Help: "Processor time that subscriptions were charged."})
 	t.answers = counter("cosmosblog_http_responses_total",
 		"Responses of the API by HTTP status.",
 		"status")
@@ -74,11 +77,14 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 
 // AddTraffic adds the metrics of a traffic. It panics if they were added before.
 func (m *Metrics) AddTraffic(t *Traffic) {
-	m.registry.MustRegister(t.inFlight, t.streams, t.answers, t.operations, t.durations, t.charges, t.sent, t.retries)
+	m.registry.MustRegister(t.inFlight, t.streams, t.work, t.answers, t.operations, t.durations, t.charges, t.sent, t.retries)
 }
 
 // Subscribed adds to the number of open subscriptions.
 func (t *Traffic) Subscribed(change int) { t.streams.Add(float64(change)) }
+
+// Worked adds to the processor time that subscriptions were charged.
+func (t *Traffic) Worked(charged time.Duration) { t.work.Add(charged.Seconds()) }
 
 // Sent is a finished request to the database.
 type Sent struct {

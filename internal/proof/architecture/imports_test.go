@@ -37,7 +37,7 @@ var allowedImports = map[string][]string{
 	"internal/secretfile":  {"internal/files"},
 	"internal/strictjson":  {"internal/limits"},
 	"internal/subscription": {"internal/blog", "internal/budget", "internal/lifecycle", "internal/limits", "internal/memorypool", "internal/price",
-		"internal/stream", "internal/strictjson"},
+		"internal/stream"},
 	"internal/variables": {"graph/model", "internal/blog"},
 	"web":                {"internal/blog"},
 	"internal/seed":      {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
