@@ -8,6 +8,7 @@
 //	go run ./bench models
 //	go run ./bench waits
 //	go run ./bench subscriptions
+//	go run ./bench attack
 //	go run ./bench idle
 //
 // The first two compare servers in turns, in short slices, so that other load on the machine
@@ -49,6 +50,7 @@ const bareCommand = "bare"
 
 // commands maps the first argument to the benchmark it runs.
 var commands = map[string]func(context.Context, *options) (*report, error){
+	"attack":        benchmarkAttack,
 	"growth":        growth,
 	"models":        benchmarkModels,
 	"projector":     benchmarkProjector,
@@ -163,6 +165,10 @@ func parse(arguments []string) (*options, error) {
 		o.rounds = 1
 		f.IntVar(&o.samples, "samples", 100, "`number` of likes for each number of subscribers")
 		f.IntVar(&o.subscribers, "subscribers", 10_000, "greatest `number` of subscribers")
+		f.StringVar(&o.program, "program", "", "`path` of the program; if empty, it is built")
+	case "attack":
+		o.rounds = 1
+		f.DurationVar(&o.slice, "slice", 10*time.Second, "`duration` of each measurement")
 		f.StringVar(&o.program, "program", "", "`path` of the program; if empty, it is built")
 	case "growth":
 		o.loadFlags(f, &only)

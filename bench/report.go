@@ -26,6 +26,7 @@ type report struct {
 	Projections []projection `json:"projections,omitempty"`
 	Waits       []wait       `json:"waits,omitempty"`
 	Subscribed  []subscribed `json:"subscribed,omitempty"`
+	Attacked    []attacked   `json:"attacked,omitempty"`
 	Models      []modelRow   `json:"models,omitempty"`
 	Ladder      []string     `json:"ladder,omitempty"`     // names of the models, in order
 	Served      string       `json:"served,omitempty"`     // the model that the server has
