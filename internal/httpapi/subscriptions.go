@@ -59,12 +59,24 @@ func (o operations) CreateOperation(ctx context.Context, params *graphql.RawPara
 	}
 	made := &subscription.Operation{
 		Context: operation, Key: answerKey(ctx, known, operation), Document: known, DocumentBytes: known.Bytes, VariableBytes: variableBytes,
-		Release: release,
+		RequestBytes: requestBytes(params), Release: release,
 	}
 	if !isKnown {
 		made.OpeningWork = known.Validation
 	}
 	return made, nil
+}
+
+// requestBytes returns the memory that net/http keeps of a request as long as its stream: its
+// headers, and its address, in which a GET has the query.
+func requestBytes(params *graphql.RawParams) int {
+	bytes := len(params.Query)
+	for name, values := range params.Headers {
+		for _, value := range values {
+			bytes += len(name) + len(value)
+		}
+	}
+	return bytes
 }
 
 // answerKey returns the key of the answers of an operation: a hash of everything in which the

@@ -126,7 +126,7 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 		return nil, max(retryAfter, blog.RetryAfterOf(err)), nil
 	}
 	defer payment.End("(not executed)", budget.Spending{})
-	leave, ok := x.API.TakePlace()
+	leave, ok := x.takePlace()
 	if !ok {
 		return nil, retryAfter, nil
 	}
@@ -164,6 +164,22 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 		memory.Resize(cap(a.body)) // less than for the data
 	}
 	return a, 0, nil
+}
+
+// takePlace takes a place among the operations in flight for an event. Events have at most half of
+// the places, so that requests find one while something happens to many streams. It returns false
+// if none is free.
+func (s *Server) takePlace() (leave func(), ok bool) {
+	if s.executing.Add(1) > max(1, int64(s.Limits.InFlight/2)) {
+		s.executing.Add(-1)
+		return nil, false
+	}
+	place, ok := s.API.TakePlace()
+	if !ok {
+		s.executing.Add(-1)
+		return nil, false
+	}
+	return func() { place(); s.executing.Add(-1) }, true
 }
 
 // dispatch executes the operation in the context of an event.

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// streamBytes is the memory that a stream takes with its connection, besides its document and
-	// its variables: 10,000 of them took 480 MiB (`go run ./bench subscriptions`).
+	// streamBytes is the memory that a stream takes with its connection, besides its document, its
+	// variables and its request: 10,000 of them took 480 MiB (`go run ./bench subscriptions`).
 	streamBytes = 48 << 10
 	// clientPart is the part of the memory of all streams that the streams of one account, or of one
 	// address, may take: one client cannot keep all others from subscribing.
@@ -59,7 +59,7 @@ func (p *places) enter(address netip.Addr, account string, o *Operation) (leave 
 	if address.IsValid() {
 		network = limits.NetworkOf(address)
 	}
-	own := streamBytes + o.VariableBytes
+	own := streamBytes + o.VariableBytes + o.RequestBytes
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.check(network, account, own, o); err != nil {

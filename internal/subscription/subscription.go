@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -55,7 +56,8 @@ type Operation struct {
 	// Document identifies the document, which equal operations share.
 	Document any
 	// DocumentBytes and VariableBytes are the memory that the document and the variables take.
-	DocumentBytes, VariableBytes int
+	// RequestBytes is what the connection keeps of the request: its headers and its address.
+	DocumentBytes, VariableBytes, RequestBytes int
 	// OpeningWork is the processor time of reading the document.
 	OpeningWork time.Duration
 	// Release must be called at the end.
@@ -92,8 +94,9 @@ type Options struct {
 // Server executes subscriptions. It may be used concurrently.
 type Server struct {
 	Options
-	places *places
-	shared sharedAnswers
+	places    *places
+	shared    sharedAnswers
+	executing atomic.Int64 // events
 }
 
 // New returns a server without subscriptions.

@@ -33,7 +33,8 @@ import (
 // selection of a subscription is an answer with as many fields as its name says.
 type world struct {
 	*Server
-	created, executions atomic.Int64 // operations
+	created, executions atomic.Int64  // operations
+	lasts               time.Duration // an execution
 
 	mu       sync.Mutex
 	happened int // events
@@ -88,8 +89,14 @@ func (w *world) happen(events int, apart time.Duration) {
 		close(w.changed)
 		w.changed = make(chan struct{})
 		w.mu.Unlock()
-		time.Sleep(apart)
+		rest(apart)
 	}
+}
+
+// rest waits for some time, and until all streams wait.
+func rest(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }
 
 // state returns the number of events so far, and a channel that is closed at the next one.
@@ -148,6 +155,7 @@ func (w worldSchemaOf) Exec(ctx context.Context) graphql.ResponseHandler {
 		return func(context.Context) *graphql.Response { return nil }
 	}
 	w.executions.Add(1)
+	time.Sleep(w.lasts)
 	event, _ := stream.EventOf(ctx)
 	fields := 1
 	_, _ = fmt.Sscanf(operation.Name, "F%d", &fields)
@@ -241,7 +249,7 @@ func TestUsedUpShare(t *testing.T) {
 		if most := (seconds + 2) * time.Second / 4; executed > most || executed < most/2 {
 			t.Errorf("executions stand for %v, want at most %v and most of it", executed, most)
 		}
-		time.Sleep(time.Minute)
+		rest(time.Minute)
 		for i, r := range heavies {
 			got := numbersOf(t, r)
 			if len(got) < 2 || got[len(got)-1] != w.happened || !slices.IsSorted(got) {
@@ -257,10 +265,10 @@ func TestWaitingStatesAreRenewed(t *testing.T) {
 		w := newWorld(2, nil)
 		r := w.subscribe(ctx, "10.0.0.1", heavy(0, "state"))
 		synctest.Wait()
-		time.Sleep(time.Minute)
+		rest(time.Minute)
 		w.Processor.User("", netip.MustParseAddr("10.0.0.1")).Add(time.Second) // 4 s at 0.25 processors
 		w.happen(20, 100*time.Millisecond)
-		time.Sleep(time.Minute)
+		rest(time.Minute)
 		if got := numbersOf(t, r); !slices.Equal(got, []int{0, 20}) || w.executions.Load() != 2 {
 			t.Errorf("got the states %v by %d executions", got, w.executions.Load())
 		}
@@ -280,7 +288,7 @@ func TestEventsWaitForTheShare(t *testing.T) {
 		if n := w.executions.Load(); n > 100 {
 			t.Errorf("%d executions at once", n)
 		}
-		time.Sleep(5 * time.Minute)
+		rest(5 * time.Minute)
 		for i, r := range all {
 			if got := numbersOf(t, r); len(got) != 20 || !slices.IsSorted(got) {
 				t.Fatalf("stream %d has %v", i, got)
@@ -309,6 +317,29 @@ func TestShareOfTheServer(t *testing.T) {
 		executed := time.Duration(int(w.executions.Load())-len(light.answers)) * executionWork(0, bytes.Repeat([]byte(`"x":0,`), 9000), 0)
 		if most := processors / 2 * (seconds + 3) * time.Second; executed > most || executed < most/2 {
 			t.Errorf("executions stand for %v, want at most %v and most of it", executed, most)
+		}
+	})
+}
+
+// Events leave half of the places of operations to requests.
+func TestPlacesOfEvents(t *testing.T) {
+	bubble(t, func(t *testing.T, ctx context.Context) {
+		w := newWorld(2, func(l *limits.Limits) { l.InFlight = 6 })
+		w.lasts = 100 * time.Millisecond
+		var all []*received
+		for i := range 12 {
+			all = append(all, w.subscribe(ctx, fmt.Sprintf("10.0.%d.1", i), fmt.Sprintf("subscription{event} #%d", i)))
+		}
+		synctest.Wait()
+		w.happen(1, 0)
+		if n := w.executions.Load(); n != 3 {
+			t.Errorf("%d executions at once", n)
+		}
+		rest(10 * time.Second)
+		for i, r := range all {
+			if len(r.answers) != 1 {
+				t.Errorf("stream %d has %d answers", i, len(r.answers))
+			}
 		}
 	})
 }
