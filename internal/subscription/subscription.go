@@ -200,12 +200,11 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams, after stri
 		return refuse(errShareUsed(wait))
 	}
 	ctx = graphql.StartOperationTrace(ctx)
-	operation, refused := s.createOperation(ctx, params)
+	operation, refused := x.createOperation(ctx, params)
 	if len(refused) > 0 {
 		return nil, refused
 	}
 	x.operation, x.price = operation, price.Of(operation.Context)
-	x.charge(operation.OpeningWork, 0)
 	x.work = executionWork(x.price.Fields, nil, 0)
 	if err := x.enter(); err != nil {
 		operation.Release()
@@ -226,22 +225,24 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams, after stri
 	return x, nil
 }
 
-// createOperation returns the operation of a request. Reading its document takes a place among the
-// operations in flight, as that of a query does.
-func (s *Server) createOperation(ctx context.Context, params *graphql.RawParams) (*Operation, gqlerror.List) {
-	refuse := func(err error) (*Operation, gqlerror.List) { return nil, gqlerror.List{s.API.Present(ctx, err)} }
+// createOperation returns the operation of a request, and charges for reading its document. That
+// takes a place among the operations in flight, as for a query.
+func (x *execution) createOperation(ctx context.Context, params *graphql.RawParams) (*Operation, gqlerror.List) {
+	refuse := func(err error) (*Operation, gqlerror.List) { return nil, gqlerror.List{x.API.Present(ctx, err)} }
 	if len(params.Query)+len(params.OperationName) > MaxRequest {
 		return refuse(errTooLarge)
 	}
-	leave, ok := s.API.TakePlace()
+	leave, ok := x.API.TakePlace()
 	if !ok {
 		return refuse(errNoPlace)
 	}
 	defer leave()
-	operation, refused := s.API.CreateOperation(ctx, params)
+	operation, refused := x.API.CreateOperation(ctx, params)
 	if len(refused) > 0 {
+		x.charge(refusedWork(params.Query), 0)
 		return nil, refused
 	}
+	x.charge(operation.OpeningWork, 0)
 	var err error
 	switch c := operation.Context; {
 	case c.Operation.Operation != ast.Subscription:

@@ -344,6 +344,31 @@ func TestPlacesOfEvents(t *testing.T) {
 	})
 }
 
+// A client that sends documents that are refused, again and again, has no more of them read.
+func TestRefusedDocumentsAreCharged(t *testing.T) {
+	bubble(t, func(t *testing.T, ctx context.Context) {
+		w := newWorld(2, nil)
+		query := "subscription{unknown} #" + strings.Repeat("x", 32<<10)
+		for range 1000 {
+			w.subscribe(ctx, "10.0.0.1", query)
+			synctest.Wait()
+		}
+		if n := w.created.Load(); n < 5 || n > 15 { // of 50 ms each, and a quarter of a processor for two seconds
+			t.Errorf("%d documents were read", n)
+		}
+		r := w.subscribe(ctx, "10.0.0.1", "subscription{event}")
+		synctest.Wait()
+		if len(r.refused) != 1 || r.refused[0].Extensions["code"] != string(blog.BudgetExceeded) {
+			t.Errorf("got %v", r.refused)
+		}
+		rest(time.Minute)
+		if r := w.subscribe(ctx, "10.0.0.1", "subscription{event}"); r.refused != nil {
+			t.Errorf("after a minute: %v", r.refused)
+		}
+		synctest.Wait()
+	})
+}
+
 // Streams that begin at different places share an answer only if both have a gap before it.
 func TestGapsAreNotShared(t *testing.T) {
 	for _, isFirst := range []bool{true, false} {
