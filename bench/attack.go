@@ -48,6 +48,13 @@ var attacks = []attack{
 		}
 		return encodeBody(fmt.Sprintf("subscription { postChanged(id: %q) { %s likeCount } } # %d", post, fields.String(), n), nil)
 	}},
+	{"nested objects", 1, 100, func(post string, n int) []byte {
+		var fields strings.Builder
+		for i := range 8 {
+			fmt.Fprintf(&fields, "c%d: comments(first: 50) { nodes { id post { id title likeCount author { id username } } } } ", i)
+		}
+		return encodeBody(fmt.Sprintf("subscription { postChanged(id: %q) { %s likeCount } } # %d", post, fields.String(), n), nil)
+	}},
 	{"variables that are not declared", 18, 100, func(post string, n int) []byte {
 		small := map[string]any{}
 		for i := range 400 {

@@ -226,7 +226,7 @@ func TestEventsReadNoDocument(t *testing.T) {
 	})
 }
 
-// heavy is a subscription whose answer stands for about 10 ms of processor time.
+// heavy is a subscription whose answer stands for about 18 ms of processor time.
 func heavy(n int, field string) string { return fmt.Sprintf("subscription F9000{%s} #%d", field, n) }
 
 // A client whose streams cost more than its share gets fewer states, and the newest of them in the

@@ -6,16 +6,17 @@ import (
 )
 
 // The processor time of an event, as shares count it (budget.Processor). It is computed from what
-// was done, so that it does not depend on what else the machine does. BenchmarkEvents in package
-// resolvers measures it; docs/benchmarks.md has its figures.
+// was done, so that it does not depend on what else the machine does. `go run ./bench attack`
+// compares it with what the server used (docs/benchmarks.md).
 const (
 	// eventTime is that of each subscription to which an event happens: it reads the event, and sends
 	// an answer.
 	eventTime = 30 * time.Microsecond
 	// executionTime is that of executing a selection, without its fields.
 	executionTime = 100 * time.Microsecond
-	// fieldTime is that of a field that is collected or resolved.
-	fieldTime = time.Microsecond
+	// fieldTime is that of a field that is collected or resolved: of nested objects, whose fields
+	// gqlgen resolves one by one. Plain fields take less.
+	fieldTime = 2 * time.Microsecond
 	// kibibyteTime is that of a KiB that is read, encoded or sent.
 	kibibyteTime = 4 * time.Microsecond
 )
