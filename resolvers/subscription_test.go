@@ -736,6 +736,48 @@ func TestStreamsKeepNoBodies(t *testing.T) {
 	}
 }
 
+// Streams that share a document, which the cache does not take, have variables of their own.
+func TestStreamsShareLargeDocuments(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t).newStreaming(nil)
+	ann, bob := s.user("Ann"), s.user("Bob")
+	post := ann.post("Title", "Content")
+	query := "subscription ($p: ID!, $title: Boolean = false) { postChanged(id: $p) { title @include(if: $title) likeCount } } #" +
+		strings.Repeat("x", 20<<10)
+	open := func(variables map[string]any) (next func() string) {
+		body := must(json.Marshal(map[string]any{"query": query, "variables": variables}))
+		r, err := http.NewRequest("POST", s.url+"/graphql", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "text/event-stream")
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { response.Body.Close() })
+		lines := bufio.NewScanner(response.Body)
+		return func() string {
+			for lines.Scan() {
+				if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+					return data
+				}
+			}
+			return ""
+		}
+	}
+	short, long := open(map[string]any{"p": post, "undeclared": true}), open(map[string]any{"p": post, "title": true})
+	for likes := range 2 {
+		wantShort := fmt.Sprintf(`{"data":{"postChanged":{"likeCount":%d}}}`, likes)
+		wantLong := fmt.Sprintf(`{"data":{"postChanged":{"title":"Title","likeCount":%d}}}`, likes)
+		if got, gotLong := short(), long(); got != wantShort || gotLong != wantLong {
+			t.Errorf("after %d likes: %s and %s", likes, got, gotLong)
+		}
+		bob.ask(`mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post)
+	}
+}
+
 // heap returns the memory in use, in bytes.
 func heap() int64 {
 	runtime.GC()

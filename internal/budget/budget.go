@@ -12,6 +12,8 @@
 // A rename can cause the work of minutes, and its user should be able to go on reading and writing.
 // So a debt refuses nothing until it is as large as a minute's rate. Then mutations wait.
 //
+// A Processor divides the processor time of subscriptions in the same way.
+//
 // Each server has its own Books, in memory. A restart fills all budgets, which costs at most one
 // Burst of each client.
 package budget

@@ -62,7 +62,7 @@ func (o operations) CreateOperation(ctx context.Context, params *graphql.RawPara
 		RequestBytes: requestBytes(params), Release: release,
 	}
 	if !isKnown {
-		made.OpeningWork = known.Validation
+		made.OpeningWork = 2 * known.Validation // isSubscription may have read it, too
 	}
 	return made, nil
 }
