@@ -252,7 +252,7 @@ func TestUsedUpShare(t *testing.T) {
 		rest(time.Minute)
 		for i, r := range heavies {
 			got := numbersOf(t, r)
-			if len(got) < 2 || got[len(got)-1] != w.happened || !slices.IsSorted(got) {
+			if len(got) == 0 || got[len(got)-1] != w.happened || !slices.IsSorted(got) {
 				t.Fatalf("stream %d has %v, want to end with %d", i, got, w.happened)
 			}
 		}
@@ -438,7 +438,7 @@ func TestMemoryOfStreams(t *testing.T) {
 		if p := w.places; p.all != (held{}) || len(p.networks)+len(p.accounts)+len(p.documents) != 0 {
 			t.Errorf("all have ended: %+v", p)
 		}
-		for n := range 17 { // 17 * 48 KiB and 10 KiB
+		for n := range 19 { // 19 * 48 KiB and 10 KiB are 922 of 928
 			if got := open(ctx, fmt.Sprintf("10.2.%d.1", n), query(0)); got != "" {
 				t.Errorf("stream %d with an equal document: %q", n, got)
 			}
