@@ -219,6 +219,26 @@ func TestEditOfOlderComment(t *testing.T) {
 	e.want(`{"data":{"postChanged":{"commentCount":4,"comments":{"nodes":[{"content":"edited"}]}}}}`)
 }
 
+// A stream begins with a state that is not older than its request, also if an equal stream has had
+// the same revision of the post a moment before, and nothing has told of the change.
+func TestStreamsBeginWithThePresent(t *testing.T) {
+	skipUnderFaults(t)
+	plain := newServer(t)
+	s := plain.newStreaming(func(o *httpapi.Options) {
+		o.Resolvers = resolvers.New(store.New(plain.db).Watched(make(signals)))
+	})
+	ann := s.user("Ann")
+	post := ann.post("Title", "Content")
+	oldest := ann.comment(post, "0")
+	for i := range 3 {
+		ann.comment(post, fmt.Sprint(i+1))
+	}
+	query := fmt.Sprintf(`subscription { postChanged(id: %q) { comments(first: 1) { nodes { content } } } }`, post)
+	s.subscribe(query, "").want(`{"data":{"postChanged":{"comments":{"nodes":[{"content":"0"}]}}}}`)
+	ann.ask(`mutation($c:ID!){updateComment(input:{id:$c,content:"edited"}){comment{id}}}`, "c", oldest)
+	s.subscribe(query, "").want(`{"data":{"postChanged":{"comments":{"nodes":[{"content":"edited"}]}}}}`)
+}
+
 func TestCommentAdded(t *testing.T) {
 	skipUnderFaults(t)
 	s := newServer(t)

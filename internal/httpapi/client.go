@@ -64,8 +64,8 @@ func (a *api) isUnlimited(client netip.Addr) bool {
 
 type progressKey struct{}
 
-// endProgress ends the count of a request in progress, because it becomes a stream. Streams have
-// limits of their own.
+// endProgress ends the count of a request in progress, because it has become a stream, which counts
+// among those of its client.
 func endProgress(ctx context.Context) {
 	if end, ok := ctx.Value(progressKey{}).(func()); ok {
 		end()

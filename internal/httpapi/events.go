@@ -38,7 +38,6 @@ func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *g
 		cancel()
 		beating.Wait()
 	}()
-	endProgress(ctx)
 	header := w.Header()
 	header["Content-Type"] = []string{eventStreamType}
 	header.Set("X-Accel-Buffering", "no") // nginx would keep events back
@@ -48,7 +47,7 @@ func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *g
 		return
 	}
 	beating.Go(func() { events.beat(ctx, cancel) })
-	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), func(ctx context.Context, m subscription.Message) error {
+	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), func() { endProgress(ctx) }, func(ctx context.Context, m subscription.Message) error {
 		return events.write(ctx, "next", m.Cursor, m.Body)
 	})
 	if len(refused) > 0 {

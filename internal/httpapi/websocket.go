@@ -120,7 +120,7 @@ func (t transport) operate(ctx context.Context, params *graphql.RawParams, docum
 	if rejected := t.resolveDocument(ctx, params, documentID, 0); rejected != nil {
 		return t.errorList(ctx, rejected.err)
 	}
-	refused, _ := t.subscriptions.Run(ctx, params, "", func(ctx context.Context, m subscription.Message) error { return next(ctx, m.Body) })
+	refused, _ := t.subscriptions.Run(ctx, params, "", nil, func(ctx context.Context, m subscription.Message) error { return next(ctx, m.Body) })
 	if len(refused) > 0 {
 		return mustMarshal(refused[:min(len(refused), t.Limits.Errors)])
 	}

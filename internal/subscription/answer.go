@@ -80,7 +80,11 @@ func (x *execution) share(ctx context.Context, event stream.Event) (*answer, tim
 	if wait := x.user.Begin(0); wait > 0 { // it would only wake the others to abandon the answer
 		return nil, max(retryAfter, wait), nil
 	}
-	shared, isFirst := x.shared.enter(answerKey{x.operation.Key, event.ID, event.HasGap})
+	after := time.Time{}
+	if x.lastAt.IsZero() { // a stream begins with a state that is not older than its request
+		after = x.begun
+	}
+	shared, isFirst := x.shared.enter(answerKey{x.operation.Key, event.ID, event.HasGap}, after)
 	if isFirst {
 		defer x.shared.leave(shared) // has an effect only if execute panics
 		a, wait, err := x.execute(ctx, event)

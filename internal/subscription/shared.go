@@ -38,6 +38,7 @@ const (
 // Only then may they read the fields below it.
 type sharedAnswer struct {
 	key         answerKey
+	begun       time.Time
 	done        chan struct{}
 	answer      *answer // nil if nobody else may get it
 	err         error   // of the first subscriber: the others would have it, too
@@ -45,19 +46,19 @@ type sharedAnswer struct {
 	at          time.Time
 }
 
-// enter returns the answer of a key. isFirst reports that the caller must make it, and must call
-// leave.
-func (s *sharedAnswers) enter(key answerKey) (shared *sharedAnswer, isFirst bool) {
+// enter returns the answer of a key, if it began after a time. isFirst reports that the caller must
+// make it, and must call leave.
+func (s *sharedAnswers) enter(key answerKey, after time.Time) (shared *sharedAnswer, isFirst bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
-	if shared := s.byKey[key]; shared != nil {
+	if shared := s.byKey[key]; shared != nil && shared.begun.After(after) {
 		return shared, false
 	}
 	if s.byKey == nil {
 		s.byKey = map[answerKey]*sharedAnswer{}
 	}
-	shared = &sharedAnswer{key: key, done: make(chan struct{})}
+	shared = &sharedAnswer{key: key, begun: s.now(), done: make(chan struct{})}
 	s.byKey[key] = shared
 	return shared, true
 }
@@ -100,8 +101,15 @@ func (s *sharedAnswers) leave(shared *sharedAnswer) {
 }
 
 func (s *sharedAnswers) end(shared *sharedAnswer) {
-	delete(s.byKey, shared.key)
+	s.remove(shared)
 	close(shared.done)
+}
+
+// remove removes an answer, unless a later one has replaced it.
+func (s *sharedAnswers) remove(shared *sharedAnswer) {
+	if s.byKey[shared.key] == shared {
+		delete(s.byKey, shared.key)
+	}
 }
 
 // forget drops the answers that are old, and the oldest beyond maxKept.
@@ -113,7 +121,7 @@ func (s *sharedAnswers) forget() {
 			break
 		}
 		s.bytes -= len(oldest.answer.body)
-		delete(s.byKey, oldest.key)
+		s.remove(oldest)
 		s.kept[dropped] = nil
 	}
 	s.kept = s.kept[dropped:]

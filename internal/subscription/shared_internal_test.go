@@ -13,16 +13,16 @@ import (
 func TestSharedAnswers(t *testing.T) {
 	clock := cosmostest.NewClock(time.Now())
 	all := &sharedAnswers{now: clock.Now}
-	first, isFirst := all.enter(answerKey{"a", "1", false})
+	first, isFirst := all.enter(answerKey{"a", "1", false}, time.Time{})
 	if !isFirst {
 		t.Fatal("there is an answer at the beginning")
 	}
 	for _, key := range []answerKey{{"a", "2", false}, {"b", "1", false}, {"a", "1", true}} {
-		if _, isFirst := all.enter(key); !isFirst {
+		if _, isFirst := all.enter(key, time.Time{}); !isFirst {
 			t.Errorf("%v has the answer of another key", key)
 		}
 	}
-	second, isFirst := all.enter(answerKey{"a", "1", false})
+	second, isFirst := all.enter(answerKey{"a", "1", false}, time.Time{})
 	if isFirst || second != first {
 		t.Fatal("the second to come must make an answer")
 	}
@@ -33,12 +33,34 @@ func TestSharedAnswers(t *testing.T) {
 		t.Errorf("got %s", second.answer.body)
 	}
 	clock.Advance(keptFor - 1)
-	if _, isFirst := all.enter(answerKey{"a", "1", false}); isFirst {
+	if _, isFirst := all.enter(answerKey{"a", "1", false}, time.Time{}); isFirst {
 		t.Error("the answer was dropped early")
 	}
 	clock.Advance(1)
-	if _, isFirst := all.enter(answerKey{"a", "1", false}); !isFirst || all.bytes != 0 || len(all.kept) != 0 {
+	if _, isFirst := all.enter(answerKey{"a", "1", false}, time.Time{}); !isFirst || all.bytes != 0 || len(all.kept) != 0 {
 		t.Error("the answer is kept too long")
+	}
+}
+
+// Who asks after an answer has begun gets another one, which replaces it.
+func TestAnswersOfBefore(t *testing.T) {
+	clock := cosmostest.NewClock(time.Now())
+	all := &sharedAnswers{now: clock.Now}
+	key := answerKey{"a", "1", false}
+	before, _ := all.enter(key, time.Time{})
+	asked := clock.Now()
+	clock.Advance(time.Millisecond)
+	later, isFirst := all.enter(key, asked)
+	if !isFirst || later == before {
+		t.Fatal("an answer that began before the request is shared")
+	}
+	all.offer(before, newAnswer([]byte("x"), nil))
+	if other, isFirst := all.enter(key, asked); isFirst || other != later {
+		t.Error("the later answer is not shared")
+	}
+	clock.Advance(keptFor) // the answer of before is dropped
+	if other, isFirst := all.enter(key, time.Time{}); isFirst || other != later {
+		t.Error("the later answer was dropped with the one before")
 	}
 }
 
@@ -46,7 +68,7 @@ func TestSharedAnswers(t *testing.T) {
 func TestAnswersThatAreNotShared(t *testing.T) {
 	all := &sharedAnswers{now: time.Now}
 	for _, isAbandoned := range []bool{true, false} {
-		first, _ := all.enter(answerKey{})
+		first, _ := all.enter(answerKey{}, time.Time{})
 		if isAbandoned {
 			all.abandon(first)
 		}
@@ -55,7 +77,7 @@ func TestAnswersThatAreNotShared(t *testing.T) {
 		if first.answer != nil || first.isAbandoned != isAbandoned {
 			t.Errorf("got %+v", first)
 		}
-		next, isFirst := all.enter(answerKey{})
+		next, isFirst := all.enter(answerKey{}, time.Time{})
 		if !isFirst {
 			t.Fatal("the next to come gets nothing")
 		}
@@ -74,7 +96,7 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	all := &sharedAnswers{now: time.Now}
 	body := bytes.Repeat([]byte("x"), 1<<20)
 	for i := range 20 {
-		shared, _ := all.enter(answerKey{"a", fmt.Sprint(i), false})
+		shared, _ := all.enter(answerKey{"a", fmt.Sprint(i), false}, time.Time{})
 		all.offer(shared, newAnswer(body, nil))
 		if all.bytes > maxKept || len(all.kept) != len(all.byKey) || all.bytes != len(all.kept)<<20 {
 			t.Fatalf("%d answers with %d bytes are kept, %d by key", len(all.kept), all.bytes, len(all.byKey))

@@ -140,7 +140,8 @@ type Message struct {
 }
 
 // Run executes a subscription until it ends. after replaces the argument `after` if it is not
-// empty. Run calls send with each answer, and reads the next event when send has returned. The
+// empty. When the subscription has its place among those of its client, Run calls opened, unless
+// that is nil. It calls send with each answer, and reads the next event when send has returned. The
 // context of send does not end with ctx. It ends if the client is slow and others need the memory
 // of its answer: send must then give up the connection.
 //
@@ -148,13 +149,16 @@ type Message struct {
 // arguments are invalid, the client's budget is used up, or too many are open. Otherwise it
 // returns nil at the end of the stream, or the error of ctx or send.
 func (s *Server) Run(
-	ctx context.Context, params *graphql.RawParams, after string, send func(context.Context, Message) error,
+	ctx context.Context, params *graphql.RawParams, after string, opened func(), send func(context.Context, Message) error,
 ) (refused gqlerror.List, err error) {
 	x, refused := s.open(ctx, params, after)
 	if len(refused) > 0 {
 		return refused, nil
 	}
 	defer x.close()
+	if opened != nil {
+		opened()
+	}
 	for {
 		a, cursor, err := x.next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -185,7 +189,8 @@ type execution struct {
 
 	event   *stream.Event     // that is not answered yet
 	last    [sha256.Size]byte // hash of the state that was sent last; equal ones are not sent again
-	lastAt  time.Time         // of the last answer
+	begun   time.Time         // when it was asked for
+	lastAt  time.Time         // of the last answer; zero before the first
 	isState bool              // the last answer was a state
 	ended   bool
 }
@@ -193,7 +198,7 @@ type execution struct {
 // open begins a subscription, or returns why it cannot begin.
 func (s *Server) open(ctx context.Context, params *graphql.RawParams, after string) (*execution, gqlerror.List) {
 	refuse := func(err error) (*execution, gqlerror.List) { return nil, gqlerror.List{s.API.Present(ctx, err)} }
-	x := &execution{Server: s}
+	x := &execution{Server: s, begun: s.Now()}
 	x.account, x.address = s.API.Client(ctx)
 	x.user = s.Processor.User(x.account, x.address)
 	if wait := x.user.Begin(0); wait > maxOpeningWait {

@@ -67,7 +67,7 @@ func (w *world) subscribe(ctx context.Context, address, query string) *received 
 	r := new(received)
 	ctx = context.WithValue(ctx, addressKey{}, netip.MustParseAddr(address))
 	go func() {
-		refused, _ := w.Run(ctx, &graphql.RawParams{Query: query}, "", func(_ context.Context, m Message) error {
+		refused, _ := w.Run(ctx, &graphql.RawParams{Query: query}, "", nil, func(_ context.Context, m Message) error {
 			r.answers = append(r.answers, string(m.Body))
 			return nil
 		})
@@ -384,6 +384,7 @@ func TestGapsAreNotShared(t *testing.T) {
 				}
 				synctest.Wait()
 			}
+			rest(time.Millisecond) // answers that begin now are later than the requests
 			w.happen(2, 100*time.Millisecond)
 			const plain, gap = `{"data":{"n":1}}`, `{"data":{"n":1},"extensions":{"gap":true}}`
 			for _, r := range gaps {
