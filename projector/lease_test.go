@@ -120,6 +120,37 @@ func TestProjectorsShareLeases(t *testing.T) {
 	})
 }
 
+// Projectors whose leases are valid for different times do not take them from each other. After the
+// death of one, the others wait as long as its own leases were valid.
+func TestProjectorsWithDifferentExpirations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorldOf(t, 4)
+		const long = time.Minute
+		patient := w.members(1, func(o *projector.Options) { o.Renew, o.Expire = long/3, long })[0]
+		defer patient.stop()
+		hasty := w.members(1, func(o *projector.Options) { o.Renew, o.Expire, o.Balance = time.Second, 3*time.Second, time.Second })[0]
+		defer hasty.stop()
+		advanceTime(10 * balance)
+		owners := w.owners()
+		advanceTime(10 * long)
+		if later := w.owners(); !maps.Equal(owners, later) {
+			t.Errorf("leases moved: %v, then %v", owners, later)
+		}
+		for _, m := range []*member{patient, hasty} {
+			if n := m.Counts().LeasesLost; n > int64(len(owners)) { // those that moved at the beginning
+				t.Errorf("%d leases were lost", n)
+			}
+		}
+		patient.wire.left.Store(0)
+		advanceTime(long / 2)
+		if later := w.owners(); !maps.Equal(owners, later) {
+			t.Errorf("the leases were taken while their holder might work on them: %v, then %v", owners, later)
+		}
+		advanceTime(long)
+		w.wantHeld(11, hasty)
+	})
+}
+
 // wantHeld checks how many of all leases the projectors work on.
 func (w *world) wantHeld(want int, members ...*member) {
 	w.Helper()

@@ -40,7 +40,7 @@ func (o observations) ofLeases(l changefeed.Listing, now time.Time) (leases []ob
 		if d, ok := silent[lease.Owner]; ok {
 			unchanged = min(unchanged, d)
 		}
-		leases = append(leases, observedLease{lease, unchanged})
+		leases = append(leases, observedLease{lease, unchanged, l.Heartbeats[lease.Owner].Expire})
 	}
 	o.retain(listed)
 	return leases

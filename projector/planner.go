@@ -2,6 +2,7 @@ package projector
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"slices"
 	"time"
@@ -14,7 +15,7 @@ type snapshot struct {
 	self      string
 	takeOver  bool
 	temporary bool
-	expire    time.Duration
+	expire    time.Duration // of owners without a heartbeat
 	leases    []observedLease
 	held      map[string]bool // ids of the leases that this projector works on
 }
@@ -24,6 +25,7 @@ type snapshot struct {
 type observedLease struct {
 	changefeed.Lease
 	unchanged time.Duration
+	expire    time.Duration // of the owner (changefeed.Heartbeat); 0 if it is not known
 }
 
 // plan is the output of the planner.
@@ -67,7 +69,12 @@ func planLeases(s snapshot) plan {
 }
 
 func (s snapshot) isFree(lease observedLease) bool {
-	return lease.Owner == "" || lease.Owner != s.self && (s.takeOver || lease.unchanged >= s.expire)
+	return lease.Owner == "" || lease.Owner != s.self && (s.takeOver || s.leftOf(lease) <= 0)
+}
+
+// leftOf returns the time until a lease of another owner expires.
+func (s snapshot) leftOf(lease observedLease) time.Duration {
+	return cmp.Or(lease.expire, s.expire) - lease.unchanged
 }
 
 // loads counts the unexpired leases of each owner, including owners that have let another lease
@@ -141,7 +148,7 @@ func (s snapshot) isAlone() bool {
 func (s snapshot) nextExpiry(most time.Duration) time.Duration {
 	for _, lease := range s.leases {
 		if lease.Owner != s.self && !s.isFree(lease) {
-			most = min(most, s.expire-lease.unchanged)
+			most = min(most, s.leftOf(lease))
 		}
 	}
 	return most

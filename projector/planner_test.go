@@ -41,7 +41,7 @@ func TestPlanLeases(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := snapshot{self: "me", takeOver: test.takeOver, expire: expire, held: map[string]bool{},
-				leases: []observedLease{{changefeed.Lease{ID: "l", Owner: test.owner}, test.unchanged}}}
+				leases: []observedLease{{changefeed.Lease{ID: "l", Owner: test.owner}, test.unchanged, 0}}}
 			if test.held {
 				s.held["l"] = true
 			}
@@ -170,6 +170,7 @@ func TestPlanLeasesProperties(t *testing.T) {
 			s.leases = append(s.leases, observedLease{
 				changefeed.Lease{ID: id, Owner: rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "owner")},
 				time.Duration(rapid.IntRange(0, 40).Draw(t, "unchanged")),
+				time.Duration(rapid.IntRange(0, 2).Draw(t, "expire") * 10),
 			})
 			if rapid.Bool().Draw(t, "held") {
 				s.held[id] = true
@@ -188,12 +189,15 @@ func TestPlanLeasesProperties(t *testing.T) {
 			t.Fatalf("%+v", p)
 		}
 		for _, lease := range s.leases {
-			want := ""
+			want, expire := "", lease.expire
+			if expire == 0 {
+				expire = s.expire
+			}
 			switch {
 			case s.held[lease.ID]:
 			case lease.Owner == s.self:
 				want = "reclaim"
-			case lease.Owner == "" || lease.unchanged >= s.expire || s.takeOver:
+			case lease.Owner == "" || lease.unchanged >= expire || s.takeOver:
 				want = "free"
 			}
 			if got := verdict(p, lease.ID); got != want && (got != "steal" || want != "" || s.held[lease.ID]) {

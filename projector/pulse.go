@@ -51,7 +51,7 @@ func (p *pulse) isAlive(lapse int, now time.Time) bool {
 // heartbeats until the leases expire. Projectors would then take leases from each other and repeat
 // work.
 func (p *Projector) beat(ctx context.Context) error {
-	heartbeat := changefeed.Heartbeat{Owner: p.options.Owner, Ends: map[string]changefeed.End{}}
+	heartbeat := changefeed.Heartbeat{Owner: p.options.Owner, Ends: map[string]changefeed.End{}, Expire: p.pulse.expire}
 	for _, w := range p.sortedWorkers() {
 		if end, ok := w.held.end(); ok {
 			heartbeat.Ends[w.id] = end

@@ -3,6 +3,7 @@ package changefeed
 import (
 	"context"
 	"encoding/base64"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
@@ -16,7 +17,10 @@ import (
 type Heartbeat struct {
 	Owner string         // as in Lease.Owner
 	Ends  map[string]End // by the ids of leases
-	ETag  string         // as read; every write changes it
+	// Expire is the time without another heartbeat after which others may take the leases. The process
+	// itself decides: it works on them until then. Others may be set up differently.
+	Expire time.Duration
+	ETag   string // as read; every write changes it
 }
 
 // End says that the stored position of a lease (Lease.Position) still was the end of its feed, as
@@ -30,7 +34,8 @@ const typeHeartbeat = "heartbeat"
 
 // heartbeatFields are the properties of the item that those of leases do not have.
 type heartbeatFields struct {
-	Ends map[string]End `json:"ends,omitempty"`
+	Ends         map[string]End `json:"ends,omitempty"`
+	ExpireMillis int64          `json:"expireMs,omitempty"`
 }
 
 type heartbeatItem struct {
@@ -48,7 +53,7 @@ func (h Heartbeat) ID() string {
 
 // Beat writes a heartbeat, whatever is stored. ETag is not used.
 func (f *Feeds) Beat(ctx context.Context, h Heartbeat) error {
-	item := heartbeatItem{h.ID(), typeHeartbeat, h.Owner, heartbeatFields{h.Ends}}
+	item := heartbeatItem{h.ID(), typeHeartbeat, h.Owner, heartbeatFields{h.Ends, h.Expire.Milliseconds()}}
 	_, err := cosmos.Replace(ctx, f.leases, item.ID, item.ID, item, "")
 	if cosmos.IsNotFound(err) {
 		_, err = cosmos.Create(ctx, f.leases, item.ID, item)

@@ -3,6 +3,7 @@ package changefeed
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
@@ -164,7 +165,7 @@ func (f *Feeds) List(ctx context.Context) (Listing, error) {
 		case typeHistory:
 			l.History = item.history(azcore.ETag(item.ETag))
 		case typeHeartbeat:
-			l.Heartbeats[item.Owner] = Heartbeat{item.Owner, item.Ends, item.ETag}
+			l.Heartbeats[item.Owner] = Heartbeat{item.Owner, item.Ends, time.Duration(item.ExpireMillis) * time.Millisecond, item.ETag}
 		default:
 			l.Leases = append(l.Leases, item.leaseItem.lease())
 		}
