@@ -97,15 +97,15 @@ func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
 // not all of it.
 func (i *auditedItem) horizon() (h views.Horizon) {
 	horizonForm.check(i)
-	text, err := json.Marshal(i.properties)
+	text, err := json.Marshal(i.properties())
 	if err == nil {
 		err = json.Unmarshal(text, &h)
 	}
-	if err == nil && (!isDate(i.properties["creationDate"]) || h.CreationDate == "" && h.PostID != "") {
+	if err == nil && (!isDate(i.properties()["creationDate"]) || h.CreationDate == "" && h.PostID != "") {
 		err = errors.New("the position has no date")
 	}
 	for _, name := range []string{"lastArrival", "trimmedArrival"} {
-		if _, ok := i.properties[name]; err == nil && ok && !isDate(i.properties[name]) {
+		if _, ok := i.properties()[name]; err == nil && ok && !isDate(i.properties()[name]) {
 			err = fmt.Errorf("the property %s is no date", name)
 		}
 	}
@@ -190,7 +190,7 @@ const maxArrivalAhead = time.Minute
 func (c comparer) arrivalDrifts(f feedState) (drifts []Drift) {
 	most, last := blog.NewDateTime(c.db.Now().Add(maxArrivalAhead)), f.horizon.LastArrival
 	for _, copy := range f.copies {
-		value, ok := copy.properties["arrivalDate"]
+		value, ok := copy.properties()["arrivalDate"]
 		switch {
 		case !ok || copy.Deleted || copy.unreadable != nil:
 		case !isDate(value) || copy.ArrivalDate == "" || copy.ArrivalDate > most:

@@ -132,17 +132,15 @@ type auditedItem struct {
 	Beginning       string                     `json:"beginning"`  // of the content: all of one without an excerpt; only from partitionQuery
 	ArrivalDate     blog.DateTime              `json:"arrivalDate"`
 	ETag            azcore.ETag                `json:"_etag"`
-	properties      map[string]json.RawMessage // as they are stored, as far as they were read
+	stored          []byte                     // the item, as far as it was read
+	decoded         map[string]json.RawMessage // of stored, once properties has been called
 	damaged         []string                   // derived properties that were dropped, because they are of the wrong type
 	unreadable      error                      // why the item cannot be decoded, or has not its form; only id and type are certain then
 }
 
 func newAuditedItem(text []byte) *auditedItem {
-	item := new(auditedItem)
+	item := &auditedItem{stored: text}
 	item.unreadable = json.Unmarshal(text, item) // continues behind a property of the wrong type
-	_ = json.Unmarshal(text, &item.properties)   // an object, as all items are
-	delete(item.properties, "hasContent")        // computed by partitionQuery, as is the next
-	delete(item.properties, "beginning")
 	item.UserID = item.Writer()
 	return item
 }

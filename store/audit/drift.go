@@ -151,8 +151,8 @@ func copyDrifts(view views.PostView, copy, post *auditedItem) []Drift {
 		return drifts
 	}
 	should := newAuditedItem(text)
-	names := maps.Clone(should.properties)
-	maps.Copy(names, copy.properties)
+	names := maps.Clone(should.properties())
+	maps.Copy(names, copy.properties())
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if !copy.isAsIn(should, name, view.Container) {
 			differ(name, copy.text(name), should.text(name))
@@ -170,14 +170,14 @@ func (i *auditedItem) isAsIn(should *auditedItem, name, container string) bool {
 	case name == "arrivalDate": // arrivalDrifts
 		return true
 	case name == "tags" && len(i.Tags) == 0 && len(should.Tags) == 0: // absent, or empty after an edit
-		return string(i.properties[name]) != "null"
+		return string(i.properties()[name]) != "null"
 	case name == "unlisted", i.Unlisted && (name == "formerLists" || name == "ttl"): // one drift
 		return !i.has(name) || i.Unlisted
 	case name == "revision" && (i.Deleted || container == schema.Lists): // that of the deletion, or the last edit
 		return i.has(name) && i.Revision <= should.Revision
 	}
 	var a, b any
-	is, wanted := i.properties[name], should.properties[name]
+	is, wanted := i.properties()[name], should.properties()[name]
 	if is == nil || wanted == nil || json.Unmarshal(is, &a) != nil || json.Unmarshal(wanted, &b) != nil {
 		return is == nil && wanted == nil
 	}

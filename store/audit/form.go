@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -68,7 +69,7 @@ func (f form) check(i *auditedItem) {
 // dropDamaged decodes an item without those of some properties that cannot be decoded.
 func (i *auditedItem) dropDamaged(names []string) {
 	var damaged []string
-	kept, original := maps.Clone(i.properties), *i
+	kept, original := maps.Clone(i.properties()), *i
 	for _, name := range names {
 		alone, err := json.Marshal(map[string]json.RawMessage{name: kept[name]})
 		if _, ok := kept[name]; ok && (err != nil || json.Unmarshal(alone, new(auditedItem)) != nil) {
@@ -86,8 +87,8 @@ func (i *auditedItem) dropDamaged(names []string) {
 
 // isDamaged reports whether an item has a derived property, which is null or of the wrong type.
 func (i *auditedItem) isDamaged(name string) bool {
-	_, ok := i.properties[name]
-	return slices.Contains(i.damaged, name) || ok && !i.has(name)
+	_, isNull := i.nulls()[name]
+	return slices.Contains(i.damaged, name) || isNull && !i.has(name)
 }
 
 // checkSource is check for an item of posts, by its type.
@@ -110,14 +111,14 @@ func (f form) fault(i *auditedItem) error {
 	}
 	for _, name := range f.required {
 		switch {
+		case name == "content" && (i.HasContent || i.ID == i.PostID): // contentDrifts has that of posts
 		case i.has(name):
 		case name == "userId" && i.Deleted && i.has("authorId"): // that of an item that expires
-		case name == "content" && (i.HasContent || i.ContentVersion > 0 || i.ID == i.PostID):
 		default:
 			return fmt.Errorf("the property %s is missing", name)
 		}
 	}
-	for name, value := range i.properties {
+	for name, value := range i.nulls() {
 		if string(value) == "null" && !slices.Contains(f.derived, name) {
 			return fmt.Errorf("the property %s is null", name)
 		}
@@ -125,14 +126,39 @@ func (f form) fault(i *auditedItem) error {
 	return nil
 }
 
-// has reports whether an item has a property that is not null.
+// properties returns the properties of an item as they are stored, as far as they were read.
+func (i *auditedItem) properties() map[string]json.RawMessage {
+	if i.decoded == nil {
+		_ = json.Unmarshal(i.stored, &i.decoded) // an object, as all items are
+		delete(i.decoded, "hasContent")          // computed by partitionQuery, as is the next
+		delete(i.decoded, "beginning")
+	}
+	return i.decoded
+}
+
+// nulls returns all properties if any of them may be null, and none otherwise: most items are not
+// decoded for that.
+func (i *auditedItem) nulls() map[string]json.RawMessage {
+	if bytes.Contains(i.stored, []byte("null")) {
+		return i.properties()
+	}
+	return nil
+}
+
+// has reports whether an item has a property that is not null. It decodes only items with an object
+// in them, such as posts, or with a brace in a text: in all others, a quoted name before a colon is
+// a property, because the quotes in texts are escaped.
 func (i *auditedItem) has(name string) bool {
-	value, ok := i.properties[name]
+	if i.decoded == nil && bytes.Count(i.stored, []byte("{")) == 1 && i.nulls() == nil &&
+		bytes.Contains(i.stored, []byte(`"`+name+`":`)) {
+		return true
+	}
+	value, ok := i.properties()[name]
 	return ok && string(value) != "null"
 }
 
 // text returns a property as it is stored, without quotes; empty if it is absent.
-func (i *auditedItem) text(name string) string { return textOf(i.properties[name]) }
+func (i *auditedItem) text(name string) string { return textOf(i.properties()[name]) }
 
 func textOf(value json.RawMessage) string {
 	var s string

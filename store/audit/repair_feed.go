@@ -65,11 +65,11 @@ func (r repairer) repairFeedCopy(ctx context.Context, d Drift) error {
 func (r repairer) restoreHorizon(ctx context.Context, d Drift) error {
 	read, now := d.item.horizon(), blog.NewDateTime(r.db.Now())
 	horizon := views.HorizonAt(views.FeedPosition{}) // below all posts
-	if isDate(d.item.properties["creationDate"]) && read.CreationDate != "" && d.item.has("postId") {
+	if isDate(d.item.properties()["creationDate"]) && read.CreationDate != "" && d.item.has("postId") {
 		horizon = views.HorizonAt(read.Position())
 	}
 	horizon.LastArrival, horizon.TrimmedArrival = now, now
-	if isDate(d.item.properties["lastArrival"]) {
+	if isDate(d.item.properties()["lastArrival"]) {
 		horizon.LastArrival = now.After(read.LastArrival)
 	}
 	_, err := cosmos.Replace(ctx, r.feed, d.Partition, d.ID, horizon, d.item.ETag)
