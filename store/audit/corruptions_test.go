@@ -353,3 +353,26 @@ func withoutNumbers(state, before map[place]properties) map[string]string {
 	}
 	return texts
 }
+
+// TestItemsWithoutPartitionKey plants items that are in no partition that has a name.
+func TestItemsWithoutPartitionKey(t *testing.T) {
+	w := newWorld(t)
+	w.AddUser("Ada")
+	for container, name := range partitionKeys {
+		if container == schema.Usernames || container == schema.Feed {
+			continue // the key is the id, or the same for all items
+		}
+		text := fmt.Sprintf(`{"id":"lost","type":"comment",%q:null}`, name)
+		_, err := w.Container(container).CreateItem(w.Ctx(), azcosmos.NullPartitionKey, []byte(text), nil)
+		w.OK(err)
+	}
+	var found []string
+	result, err := w.audit(w.Ctx(), audit.Options{Found: func(d audit.Drift, corrected bool) {
+		found = append(found, fmt.Sprint(d.Kind, " ", d.Container, " ", d.ID, " ", d.Is, " ", corrected))
+	}})
+	w.OK(err)
+	slices.Sort(found)
+	if result.Drifts != 3 || len(found) != 3 || found[0] != "unreadable lists lost the partition key is missing false" {
+		t.Errorf("found %q, %+v", found, result)
+	}
+}

@@ -109,11 +109,17 @@ func (a *auditRun) scan(ctx context.Context, container string, scanner changefee
 	return scanner.Scan(ctx, feeds)
 }
 
-// newTargets returns the partitions of a page's items that were not compared before.
+// newTargets returns the partitions of a page's items that were not compared before. It reports
+// items without one: no partition that is compared has them.
 func (a *auditRun) newTargets(k kind, page changefeed.Page) []target {
 	var targets []target
 	for _, text := range page.Items {
-		partition := k.partitionOf(newAuditedItem(text))
+		item := newAuditedItem(text)
+		partition := k.partitionOf(item)
+		if partition == "" && a.compared.Add(k.container, "\x00"+item.ID) {
+			d := item.drift(DriftUnreadable, k.container, "").withValues("", "the partition key is missing", "")
+			a.reportDrifts([]Drift{d}, []Drift{d})
+		}
 		if partition != "" && a.compared.Add(k.container, partition) {
 			targets = append(targets, target{k.container, partition})
 		}
