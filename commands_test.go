@@ -330,7 +330,7 @@ func TestDeadletters(t *testing.T) {
 	if !none() {
 		t.Error("there are dead letters")
 	}
-	setProperty(t, w.endpoint, "posts", post, post, "/version", "many")
+	setProperty(t, w.endpoint, "posts", post, post, "/likeCount", "many")
 	listed := regexp.MustCompile(`posts +` + post + ` +` + post + ` +- +(\d+) .*? (changefeed: decoding an item of posts: .+|left: .*|done)\n`)
 	eventually(t, "the post is a dead letter", waitTime, func() bool { return listed.MatchString(run("--retry=false", "")) })
 	if output := listed.FindStringSubmatch(run("--retry", "0 of 1 dead letters are done, and 1 are left")); output == nil || !strings.HasPrefix(output[2], "left: ") {
