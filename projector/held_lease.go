@@ -119,7 +119,8 @@ type progress struct {
 // a write for every page.
 func (h *heldLease) advance(ctx context.Context, p progress) error {
 	h.mu.Lock()
-	if h.lease.History != p.history { // it has ended meanwhile
+	if h.lease.History != p.history { // it has ended meanwhile: the page is read again
+		h.repeats, h.attempted = true, h.now()
 		h.mu.Unlock()
 		return nil
 	}

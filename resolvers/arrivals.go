@@ -48,7 +48,7 @@ func (w *arrivalWatch) listen() (arrived <-chan struct{}, stop func()) {
 		defer w.mu.Unlock()
 		if delete(w.listeners, listener); len(w.listeners) == 0 && w.end != nil {
 			w.end()
-			w.end = nil
+			w.end, w.read = nil, nil // what was read may be lost when others come
 		}
 	}
 }

@@ -152,7 +152,7 @@ func reading(ctx context.Context) (context.Context, context.CancelFunc) {
 //
 // An edit of an older comment, or a new name of somebody who liked the post, leaves the post as it
 // is. With its comments or likes, a state is therefore one of the partition, and its ID has the
-// count of the partition's changes. Equal answers are sent once (package subscription).
+// number of signals of the partition's changes. Equal answers are sent once (package subscription).
 type postStream struct {
 	store    *store.Store
 	id       string
@@ -162,16 +162,16 @@ type postStream struct {
 
 	sent     bool
 	revision int64  // of the state that was sent last
-	changes  uint64 // counted before that was read; 0 without hasLists
+	signals  uint64 // of changes, before that was read; 0 without hasLists
 }
 
 // Next implements stream.Stream. Errors: NOT_FOUND if there is no such post at the beginning, and
 // those of the store.
 func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 	for {
-		changes := uint64(0)
+		signals := uint64(0)
 		if s.hasLists {
-			changes = s.store.ChangesOfPost(s.id)
+			signals = s.store.SignalsOfPost(s.id)
 		}
 		post, err := s.read(ctx)
 		switch isGone := err != nil && blog.CodeOf(err) == blog.NotFound; {
@@ -179,9 +179,9 @@ func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 			return stream.Event{Value: (*blog.Post)(nil), IsState: true, IsLast: true}, nil
 		case err != nil:
 			return stream.Event{}, err
-		case !s.sent || post.Revision > s.revision || changes != s.changes:
-			s.sent, s.revision, s.changes = true, post.Revision, changes
-			return stream.Event{Value: post, ID: fmt.Sprint(post.Revision, ".", changes), IsState: true}, nil
+		case !s.sent || post.Revision > s.revision || signals != s.signals:
+			s.sent, s.revision, s.signals = true, post.Revision, signals
+			return stream.Event{Value: post, ID: fmt.Sprint(post.Revision, ".", signals), IsState: true}, nil
 		}
 		if err := wait(ctx, s.changed); err != nil {
 			return stream.Event{}, err

@@ -201,7 +201,6 @@ func TestPostChanged(t *testing.T) {
 	e.wantEnd()
 }
 
-// Every comment reaches a stream once and in order. Another server continues it after a cursor.
 // A stream with the comments of a post gets the edit of one that is not among the newest three,
 // which leaves the post as it is.
 func TestEditOfOlderComment(t *testing.T) {
@@ -239,6 +238,7 @@ func TestStreamsBeginWithThePresent(t *testing.T) {
 	s.subscribe(query, "").want(`{"data":{"postChanged":{"comments":{"nodes":[{"content":"edited"}]}}}}`)
 }
 
+// Every comment reaches a stream once and in order. Another server continues it after a cursor.
 func TestCommentAdded(t *testing.T) {
 	skipUnderFaults(t)
 	s := newServer(t)
@@ -1179,7 +1179,7 @@ func (s signals) Watch(container, _ string) (<-chan struct{}, func()) {
 	return nil, func() {}
 }
 
-func (signals) Changes(string, string) uint64 { return 0 }
+func (signals) Signals(string, string) uint64 { return 0 }
 
 func (signals) Join(context.Context, string) {}
 

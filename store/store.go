@@ -73,8 +73,8 @@ type Watcher interface {
 	// Watch returns a channel that receives after changes of a partition, and a function that stops
 	// it.
 	Watch(container, partition string) (changed <-chan struct{}, stop func())
-	// Changes returns a number that has changed before a channel of Watch receives.
-	Changes(container, partition string) uint64
+	// Signals returns a number that has changed before a channel of Watch receives.
+	Signals(container, partition string) uint64
 	// Join adds a session token to the session of ctx: reads of the container are then not older than
 	// the changes that were told.
 	Join(ctx context.Context, container string)
@@ -99,14 +99,14 @@ func (s *Store) WatchPost(postID string) (changed <-chan struct{}, stop func()) 
 	return s.watch.Watch(schema.Posts, postID)
 }
 
-// ChangesOfPost returns a number that has changed before a channel of WatchPost receives. A read of
+// SignalsOfPost returns a number that has changed before a channel of WatchPost receives. A read of
 // the post, its comments or its likes that begins after the call, in a context of Follow, has all
 // changes that the number counts. It is 0 without a Watcher.
-func (s *Store) ChangesOfPost(postID string) uint64 {
+func (s *Store) SignalsOfPost(postID string) uint64 {
 	if s.watch == nil {
 		return 0
 	}
-	return s.watch.Changes(schema.Posts, postID)
+	return s.watch.Signals(schema.Posts, postID)
 }
 
 // WatchFeed is WatchPost for the feed.

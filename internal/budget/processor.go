@@ -117,7 +117,7 @@ func (u *User) take(time time.Duration) {
 	for _, purse := range u.purses {
 		if purse != nil {
 			purse.left -= time.Seconds()
-			purse.recent += time.Seconds()
+			purse.recent = max(0, purse.recent+time.Seconds()) // it may have decayed since it was taken
 		}
 	}
 }

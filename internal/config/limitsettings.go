@@ -35,7 +35,7 @@ var limitSettings = []Setting{
 		func(l *limits.Limits) any { return &l.Streams }),
 	limit("max-address-subscriptions", "Maximum number of subscriptions of one address, or of one /64 network with IPv6. 0 is no limit, also of their memory and their processor time.",
 		func(l *limits.Limits) any { return &l.AddressStreams }),
-	limit("max-account-subscriptions", "Maximum number of subscriptions of one account. 0 is no limit.",
+	limit("max-account-subscriptions", "Maximum number of subscriptions of one account. 0 is no limit, also of their memory.",
 		func(l *limits.Limits) any { return &l.AccountStreams }),
 	limit("max-connection-subscriptions", "Maximum number of subscriptions of one WebSocket.",
 		func(l *limits.Limits) any { return &l.ConnectionStreams }),

@@ -3,6 +3,7 @@ package documents
 import (
 	"container/list"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -54,7 +55,17 @@ type Document struct {
 	ReadsViews   bool // whether the operation selects a field of a view
 	Bytes        int  // the memory that the document takes at most, with its text
 
-	Validation time.Duration // the processor time of parsing and validating it, at most
+	validation time.Duration // the processor time of parsing and validating it, at most
+	isCharged  atomic.Bool   // somebody has paid for that
+}
+
+// Charge returns the processor time of parsing and validating the document, at most, if nobody has
+// paid for it so far, and otherwise 0.
+func (d *Document) Charge() time.Duration {
+	if d.isCharged.Swap(true) {
+		return 0
+	}
+	return d.validation
 }
 
 // Query returns the text of the document.

@@ -303,7 +303,7 @@ func BenchmarkReadLarge(b *testing.B) {
 				if errs != nil {
 					b.Fatal(errs)
 				}
-				charged += known.Validation
+				charged += known.Charge()
 			}
 			b.ReportMetric(float64(charged)/float64(b.N), "charged-ns/op")
 		})

@@ -78,7 +78,7 @@ func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List)
 	return known, nil
 }
 
-// IsKnown reports whether Read returns a document without parsing and validating it.
+// IsKnown reports whether Read returns a document without parsing and validating it again.
 func (d *Documents) IsKnown(query, operationName string) bool {
 	key := documentKey{query, operationName}
 	return d.pinned[key] != nil || d.known.find(key) != nil
@@ -110,7 +110,7 @@ func (d *Documents) prepare(key documentKey, document *ast.QueryDocument, tokens
 		}
 	}
 	known.Bytes = chargeOf(known, tokens)
-	known.Validation = time.Duration(tokens)*validationPerToken + time.Duration(len(key.query)>>10)*validationPerKiB
+	known.validation = time.Duration(tokens)*validationPerToken + time.Duration(len(key.query)>>10)*validationPerKiB
 	return known
 }
 

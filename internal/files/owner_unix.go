@@ -19,7 +19,7 @@ func CheckOwner(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	case ok && stat.Uid != user && stat.Uid != 0:
 		return fmt.Errorf("%s belongs to the user %d, and this process is of the user %d: use one of your own", path, stat.Uid, user)
 	case info.Mode().Perm()&forbidden != 0:
-		return fmt.Errorf("other users can write in %s (mode %04o): run chmod go-w on it, or use another", path, info.Mode().Perm())
+		return fmt.Errorf("other users can write in %s (mode %04o): run chmod o-w on it, or use another", path, info.Mode().Perm())
 	}
 	return nil
 }

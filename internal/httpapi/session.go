@@ -45,9 +45,9 @@ func (t transport) beginSession(ctx context.Context, r *http.Request, known *doc
 		session.SetStale()
 		return session, nil
 	}
+	defer end()
 	p.leave()
 	session.Wait(session.ctx)
-	end()
 	budget.PaymentOf(ctx).Add("(waits)", session.Charged())
 	if !p.take() {
 		return nil, errOverloaded

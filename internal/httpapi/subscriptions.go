@@ -40,10 +40,13 @@ type operations struct{ transport }
 // CreateOperation implements subscription.API. The key is empty if the client asks for diagnostics,
 // which describe one execution.
 func (o operations) CreateOperation(ctx context.Context, params *graphql.RawParams) (*subscription.Operation, gqlerror.List) {
-	isKnown := o.documents.IsKnown(params.Query, params.OperationName)
 	known, errs := o.documents.Read(params.Query, params.OperationName)
 	if len(errs) > 0 {
 		return nil, o.exec.DispatchError(graphql.WithOperationContext(ctx, o.rejectedOperation(params)), errs).Errors
+	}
+	work := known.Charge()
+	if !o.documents.IsKnown(params.Query, params.OperationName) { // isSubscription has read it, too
+		work *= 2
 	}
 	o.persisted.keep(ctx, params)
 	known, release := o.documents.Hold(known)
@@ -57,14 +60,10 @@ func (o operations) CreateOperation(ctx context.Context, params *graphql.RawPara
 		release()
 		return nil, o.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs).Errors
 	}
-	made := &subscription.Operation{
+	return &subscription.Operation{
 		Context: operation, Key: answerKey(ctx, known, operation), Document: known, DocumentBytes: known.Bytes, VariableBytes: variableBytes,
-		RequestBytes: requestBytes(params), Release: release,
-	}
-	if !isKnown {
-		made.OpeningWork = 2 * known.Validation // isSubscription may have read it, too
-	}
-	return made, nil
+		RequestBytes: requestBytes(params), OpeningWork: work, Release: release,
+	}, nil
 }
 
 // requestBytes returns the memory that net/http keeps of a request as long as its stream: its

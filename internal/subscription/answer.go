@@ -136,13 +136,17 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 	}
 	defer leave()
 	memory := x.Answers.Hold()
+	defer func() {
+		if memory != nil {
+			memory.Close()
+		}
+	}()
 	ctx, cancel := lifecycle.Detached(limits.WithMemory(graphql.StartOperationTrace(budget.With(ctx, payment)), memory), x.Limits.Time)
 	defer cancel()
 	operation, executed := x.dispatch(stream.WithEvent(x.follow(ctx), event))
 	work = executionWork(x.price.Fields, executed.Data, memory.HasRead())
 	x.work = work
 	if err := temporary(executed.Errors); err != nil {
-		memory.Close()
 		if err.isOfBudget() {
 			return nil, max(retryAfter, err.wait), nil
 		}
@@ -155,17 +159,15 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 		}
 		executed.Extensions["gap"] = true
 	}
-	if len(executed.Data) <= memorypool.Small {
-		memory.Close()
-		memory = nil
-	} else if memory.IsOverfull() || !memory.ResizeForData(len(executed.Data)) {
-		memory.Close()
+	isLarge := len(executed.Data) > memorypool.Small
+	if isLarge && (memory.IsOverfull() || !memory.ResizeForData(len(executed.Data))) {
 		return nil, 0, errNoMemory
 	}
-	a := newAnswer(x.API.Encode(ctx, operation, executed), memory)
+	a := newAnswer(x.API.Encode(ctx, operation, executed), nil)
 	a.isOwn = isOwn
-	if memory != nil {
+	if isLarge {
 		memory.Resize(cap(a.body)) // less than for the data
+		a.memory, memory = memory, nil
 	}
 	return a, 0, nil
 }

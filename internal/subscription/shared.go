@@ -39,6 +39,7 @@ const (
 type sharedAnswer struct {
 	key         answerKey
 	begun       time.Time
+	isEnded     bool // guarded by the mutex of all
 	done        chan struct{}
 	answer      *answer // nil if nobody else may get it
 	err         error   // of the first subscriber: the others would have it, too
@@ -70,7 +71,7 @@ func (s *sharedAnswers) offer(shared *sharedAnswer, a *answer) {
 	shared.answer, shared.at = a, s.now()
 	s.kept = append(s.kept, shared)
 	s.bytes += len(a.body)
-	close(shared.done)
+	s.end(shared)
 	s.forget()
 }
 
@@ -95,13 +96,17 @@ func (s *sharedAnswers) abandon(shared *sharedAnswer) {
 func (s *sharedAnswers) leave(shared *sharedAnswer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.byKey[shared.key] == shared && shared.answer == nil {
+	if !shared.isEnded {
 		s.end(shared)
 	}
 }
 
+// end wakes those who wait for an answer. s.mu must be held.
 func (s *sharedAnswers) end(shared *sharedAnswer) {
-	s.remove(shared)
+	shared.isEnded = true
+	if shared.answer == nil {
+		s.remove(shared)
+	}
 	close(shared.done)
 }
 

@@ -91,6 +91,33 @@ func TestAnswersThatAreNotShared(t *testing.T) {
 	}
 }
 
+// Those who wait for an answer that was replaced go on when it ends, in whatever way.
+func TestReplacedAnswersEnd(t *testing.T) {
+	clock := cosmostest.NewClock(time.Now())
+	for name, end := range map[string]func(*sharedAnswers, *sharedAnswer){
+		"left":      (*sharedAnswers).leave,
+		"abandoned": (*sharedAnswers).abandon,
+		"failed":    func(all *sharedAnswers, shared *sharedAnswer) { all.fail(shared, errNoMemory) },
+		"offered":   func(all *sharedAnswers, shared *sharedAnswer) { all.offer(shared, newAnswer([]byte("x"), nil)) },
+	} {
+		all := &sharedAnswers{now: clock.Now}
+		first, _ := all.enter(answerKey{}, time.Time{})
+		asked := clock.Now()
+		clock.Advance(time.Millisecond)
+		second, _ := all.enter(answerKey{}, asked)
+		end(all, first)
+		all.leave(first) // has no effect
+		select {
+		case <-first.done:
+		default:
+			t.Errorf("%s: those who wait for the answer wait for ever", name)
+		}
+		if other, isFirst := all.enter(answerKey{}, asked); isFirst || other != second {
+			t.Errorf("%s: the answer that replaced it is gone", name)
+		}
+	}
+}
+
 // The answers that are kept have a bounded size.
 func TestKeptAnswersAreBounded(t *testing.T) {
 	all := &sharedAnswers{now: time.Now}

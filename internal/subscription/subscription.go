@@ -180,7 +180,7 @@ type execution struct {
 	price     price.Price
 	stream    stream.Stream
 	follow    func(context.Context) context.Context // stream.Opening.Follow
-	leave     func()
+	leave     func()                                // gives back what the subscription holds
 	account   string
 	address   netip.Addr
 	payment   *budget.Payment // of what the stream reads
@@ -211,15 +211,18 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams, after stri
 	}
 	x.operation, x.price = operation, price.Of(operation.Context)
 	x.work = executionWork(x.price.Fields, nil, 0)
+	x.leave = operation.Release
+	defer func() {
+		if x.stream == nil {
+			x.leave()
+		}
+	}()
 	if err := x.enter(); err != nil {
-		operation.Release()
 		return refuse(err)
 	}
 	openingCtx, opened := stream.Open(ctx, after)
 	responses, dispatched := s.Executor.DispatchOperation(openingCtx, operation.new(ctx))
 	if opened.Stream == nil {
-		x.leave()
-		operation.Release()
 		if response := responses(dispatched); response != nil && len(response.Errors) > 0 {
 			return nil, response.Errors
 		}
@@ -262,13 +265,23 @@ func (x *execution) createOperation(ctx context.Context, params *graphql.RawPara
 	return operation, nil
 }
 
-// enter takes the subscription's place, and begins to pay.
+// enter begins to pay, and takes the subscription's place, both until x.leave is called.
 func (x *execution) enter() (err error) {
 	if x.payment, err = x.Books.Begin(x.account, x.address, false, 0); err != nil {
 		return err
 	}
-	x.leave, err = x.places.enter(x.address, x.account, x.operation)
+	x.onLeave(func() { x.payment.End("(streams)", budget.Spending{}) })
+	leave, err := x.places.enter(x.address, x.account, x.operation)
+	if err == nil {
+		x.onLeave(leave)
+	}
 	return err
+}
+
+// onLeave adds to what x.leave does.
+func (x *execution) onLeave(f func()) {
+	former := x.leave
+	x.leave = func() { f(); former() }
 }
 
 // errShareUsed is the error of a client whose streams have used up its share of the processors.
@@ -281,9 +294,7 @@ func errShareUsed(wait time.Duration) error {
 func (x *execution) close() {
 	x.stream.Close()
 	x.leave()
-	x.operation.Release()
 	x.Count(-1)
-	x.payment.End("(streams)", budget.Spending{})
 }
 
 // next returns the next answer and its cursor, after it has waited for it. The caller must send or
@@ -374,11 +385,17 @@ func (x *execution) read(ctx context.Context) error {
 	return nil
 }
 
-// renew replaces a state that has waited by a newer one, if there is one.
+// renew replaces a state that has waited by a newer one, if there is one. It reads nothing as long
+// as the client's budget, or its share of the processors, is used up: the reads would add to that.
 func (x *execution) renew(ctx context.Context) {
-	if !x.event.IsState || x.event.IsLast {
+	if !x.event.IsState || x.event.IsLast || x.user.Begin(0) > 0 {
 		return
 	}
+	payment, err := x.Books.Begin(x.account, x.address, false, 0)
+	if err != nil {
+		return
+	}
+	payment.End("(streams)", budget.Spending{})
 	ended, end := context.WithCancel(ctx)
 	end()
 	event, err := x.stream.Next(x.follow(ended))

@@ -13,7 +13,8 @@ type place struct{ partition, id string }
 
 // AdvanceSession makes the session of ctx current in a whole container: later reads of it see every
 // write that was acknowledged before. It sends one request to each feed range that has an item
-// (cosmos.AdvanceSession). Error: that of a request.
+// (cosmos.AdvanceSession). If a replica that lags shows none yet, because the first one ever was
+// just written, the range is left out. Error: that of a request.
 func (f *Feeds) AdvanceSession(ctx context.Context, container string) error {
 	for isAgain := false; ; isAgain = true {
 		isSame, err := f.advanceRanges(ctx, container)

@@ -148,7 +148,7 @@ func (f *folder) open(source string) error {
 	if err != nil {
 		return err
 	}
-	if err := files.CheckOwner(f.path, info, 0o022); err != nil {
+	if err := files.CheckOwner(f.path, info, 0o002); err != nil {
 		return &FolderError{err.Error()}
 	}
 	if err := f.readManifest(source); err != nil {

@@ -423,9 +423,9 @@ func TestFoldersOfOthers(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 	}
-	for _, mode := range []fs.FileMode{0o770, 0o702, 0o777 | fs.ModeSticky} {
+	for _, mode := range []fs.FileMode{0o702, 0o772, 0o777 | fs.ModeSticky} {
 		w.OK(os.Chmod(w.folder, mode))
-		refused("chmod go-w")
+		refused("chmod o-w")
 	}
 	w.OK(os.Chmod(w.folder, 0o755))
 	if os.Geteuid() == 0 {

@@ -188,8 +188,8 @@ func (c *checkpoints) hasPassed(id, at string) bool {
 
 // nameAll reports whether the latest checkpoints name the ranges of all positions, in the version
 // of the position, except for the positions that this server has seen itself. No checkpoint ever
-// passes a position of another range: somebody made it up, or it is of a database of before. After
-// a split or a failover, the checkpoints name the ranges anew within seconds.
+// passes a position of another range: somebody made it up, or it is of a database of before. In a
+// new database, and after a split or a failover, the checkpoints name the ranges within seconds.
 func (c *checkpoints) nameAll(positions, own cosmos.SessionToken) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -194,7 +194,7 @@ func TestLateTail(t *testing.T) {
 			inWorld(t, cosmostest.Options{}, func(w *world) {
 				post := w.post()
 				w.awake(schema.Posts)
-				before := w.tail.Changes(schema.Posts, post.ID)
+				before, signals := w.tail.Changes(schema.Posts, post.ID), w.tail.Signals(schema.Posts, post.ID)
 				w.wire.Inject(fault)
 				if w.after(staleness / 2); !w.isCurrent(schema.Posts, post.ID) {
 					t.Error("the tail is late before the bound")
@@ -203,6 +203,9 @@ func TestLateTail(t *testing.T) {
 					if w.after(staleness); w.isCurrent(schema.Posts, post.ID) {
 						t.Fatal("a count was kept past the bound")
 					}
+				}
+				if w.tail.Signals(schema.Posts, post.ID) != w.tail.Signals(schema.Posts, post.ID) {
+					t.Error("streams are told of changes all the time while the tail is late")
 				}
 				_, err := w.other.LikePost(w.Context(), w.ada, post.ID)
 				w.ok(err)
@@ -213,6 +216,9 @@ func TestLateTail(t *testing.T) {
 				}
 				if !w.isCurrent(schema.Posts, post.ID) || w.tail.Changes(schema.Posts, post.ID) == before {
 					t.Error("after a minute, the tail did not recover, or missed the like")
+				}
+				if w.tail.Signals(schema.Posts, post.ID) == signals {
+					t.Error("streams were not told of the like")
 				}
 			})
 		})

@@ -21,6 +21,16 @@ func (t *Tail) Watch(container, partition string) (changed <-chan struct{}, stop
 	return w.changed, func() { t.watchers.remove(i, w) }
 }
 
+// Signals returns a number that has changed before a channel of Watch for the partition receives.
+// Unlike that of Changes, it does not change while the tail is late.
+func (t *Tail) Signals(container, partition string) uint64 {
+	c := t.containers[container]
+	if c == nil {
+		return 0
+	}
+	return t.counts[t.index(container, partition)].Load() + c.epoch.Load()
+}
+
 // watcher waits for changes of one partition.
 type watcher struct {
 	container string

@@ -95,7 +95,7 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"edits of older comments wake no stream": {
 		File:  "../../../resolvers/subscription.go",
-		Right: " || changes != s.changes:\n",
+		Right: " || signals != s.signals:\n",
 		Wrong: ":\n",
 		Tests: findingMoves,
 	},
