@@ -17,6 +17,10 @@ var findingLosses = []string{".", "-run", "^TestDatabaseGoesBack$", "-losses", "
 // findingMoves runs enough histories to find a mistake that shows when projectors move.
 var findingMoves = []string{".", "-run", "^TestProjectorsMove$", "-moves", "60", "-failfast"}
 
+// findingStreams finds mistakes that show at one moment of a stream, which random histories rarely
+// meet.
+var findingStreams = []string{"../../../resolvers", "-run", "^Test(EditOfOlderComment|StreamsBeginWithThePresent|ArrivalAheadOfAReplica)$"}
+
 // findingRebuilds finds mistakes that random histories rarely show.
 var findingRebuilds = []string{"../../../projector", "-run", "^Test(RebuildWaitsForLeases|UsersGoBackWithPosts|DeletedAgain)$"}
 
@@ -97,13 +101,25 @@ var mutants = map[string]mutanttest.Mutant{
 		File:  "../../../resolvers/subscription.go",
 		Right: " || signals != s.signals:\n",
 		Wrong: ":\n",
-		Tests: findingMoves,
+		Tests: findingStreams,
+	},
+	"a stream begins with the answer of one before": {
+		File:  "../../subscription/answer.go",
+		Right: "	if x.lastAt.IsZero() {",
+		Wrong: "	if false {",
+		Tests: findingStreams,
+	},
+	"a gap is not part of what differs": {
+		File:  "../../subscription/answer.go",
+		Right: "answerKey{x.operation.Key, event.ID, event.HasGap}",
+		Wrong: "answerKey{x.operation.Key, event.ID, false}",
+		Tests: []string{"../../subscription", "-run", "^TestGapsAreNotShared$"},
 	},
 	"a stream reads a state before that of its signal": {
 		File:  "../../../resolvers/subscription.go",
 		Right: "	s.watch.join(ctx)\n",
 		Wrong: "",
-		Tests: findingMoves,
+		Tests: findingStreams,
 	},
 	"the tail stands still": {
 		File:  "../../../store/tail/poll.go",
