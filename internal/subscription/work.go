@@ -29,7 +29,7 @@ func executionWork(fields int, data []byte, read int) time.Duration {
 }
 
 // refusedWork returns the processor time of reading a document that is refused: as for one with
-// usual tokens that is validated (documents.Document.Validation).
+// usual tokens that is validated (documents.Document.Charge).
 func refusedWork(query string) time.Duration {
 	const bytesOfToken, perToken, mostTokens = 4, 25 * time.Microsecond, 2000
 	return time.Duration(min(len(query)/bytesOfToken, mostTokens))*perToken + bytesWork(len(query))
