@@ -186,6 +186,7 @@ func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 		if err := wait(ctx, s.changed); err != nil {
 			return stream.Event{}, err
 		}
+		s.store.JoinSignals(ctx)
 	}
 }
 
@@ -276,6 +277,7 @@ func (s *commentStream) checkAfterChange(ctx context.Context) error {
 		if err := wait(ctx, s.changed); err != nil {
 			return err
 		}
+		s.store.JoinSignals(ctx)
 		s.mustCheck = true
 	}
 	err := s.checkPost(ctx)

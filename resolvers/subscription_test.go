@@ -34,6 +34,7 @@ import (
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
@@ -224,7 +225,7 @@ func TestStreamsBeginWithThePresent(t *testing.T) {
 	skipUnderFaults(t)
 	plain := newServer(t)
 	s := plain.newStreaming(func(o *httpapi.Options) {
-		o.Resolvers = resolvers.New(store.New(plain.db).Watched(make(signals)))
+		o.Resolvers = resolvers.New(store.New(plain.db).Watched(newSignals()))
 	})
 	ann := s.user("Ann")
 	post := ann.post("Title", "Content")
@@ -1169,19 +1170,82 @@ func TestStreamsOnLaggingReplicas(t *testing.T) {
 	}
 }
 
-// signals tells of changes of the feed when a test sends them.
-type signals chan struct{}
-
-func (s signals) Watch(container, _ string) (<-chan struct{}, func()) {
-	if container == schema.Feed {
-		return s, func() {}
-	}
-	return nil, func() {}
+// signals tells of changes of containers when a test sends them, and knows the state of posts.
+type signals struct {
+	feed, posts chan struct{}
+	told        atomic.Pointer[string] // a session token of posts
 }
 
-func (signals) Signals(string, string) uint64 { return 0 }
+func newSignals() *signals { return &signals{feed: make(chan struct{}), posts: make(chan struct{})} }
 
-func (signals) Join(context.Context, string) {}
+func (s *signals) Watch(container, _ string) (<-chan struct{}, func()) {
+	return map[string]chan struct{}{schema.Feed: s.feed, schema.Posts: s.posts}[container], func() {}
+}
+
+func (*signals) Signals(string, string) uint64 { return 0 }
+
+func (s *signals) Join(ctx context.Context, container string) {
+	if token := s.told.Load(); token != nil && container == schema.Posts {
+		cosmos.JoinSession(ctx, container, *token)
+	}
+}
+
+// A signal tells of a state. The streams that it wakes read that state, or a later one, also if a
+// replica that lags answers, and nothing else wakes them later.
+func TestSignalAheadOfAReplica(t *testing.T) {
+	skipUnderFaults(t)
+	for name, subscription := range map[string]string{
+		"post":    `subscription { postChanged(id: %q) { commentCount } }`,
+		"comment": `subscription { commentAdded(postId: %q) { node { content } } }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			account := cosmostest.New(t, cosmostest.Options{Follower: true})
+			writer := startServer(t, account, newInjector(t, account, account.Latest()), false)
+			var reads atomic.Int64 // of posts
+			db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: replicas{account.Latest(), account.NewTransport(), func(r *http.Request) bool {
+				if strings.Contains(r.URL.Path, "/docs/p_") {
+					reads.Add(1)
+				}
+				return false
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(db.Close)
+			ann := writer.user("Ann")
+			post := ann.post("Title", "Content")
+			account.Follower.CatchUp()
+			told := newSignals()
+			reader := *writer
+			reader.db = db
+			e := reader.newStreaming(func(o *httpapi.Options) {
+				o.Resolvers = resolvers.New(store.New(db).Watched(told))
+			}).subscribe(fmt.Sprintf(subscription, post), "")
+			if name == "post" {
+				e.want(`{"data":{"postChanged":{"commentCount":0}}}`)
+			}
+			told.posts <- struct{}{} // as for a change of another partition: received when the stream waits
+			account.Follower.Hold()
+			ann.comment(post, "new")
+			session := cosmos.WithSession(t.Context())
+			if err := changefeed.New(writer.db).AdvanceSession(session, schema.Posts); err != nil {
+				t.Fatal(err)
+			}
+			token := cosmos.SessionTokenOf(session, schema.Posts)
+			told.told.Store(&token)
+			told.posts <- struct{}{}
+			before := reads.Load()
+			for deadline := time.Now().Add(patience); reads.Load() == before && time.Now().Before(deadline); {
+				time.Sleep(time.Millisecond)
+			}
+			account.Follower.CatchUp()
+			e.want(map[string]string{
+				"post":    `{"data":{"postChanged":{"commentCount":1}}}`,
+				"comment": `{"data":{"commentAdded":{"node":{"content":"new"}}}}`,
+			}[name])
+		})
+	}
+}
 
 // One signal tells of an arrival: that of the first change which the server's watch reads it after.
 // A stream whose own read is answered by a replica that lags does not miss it.
@@ -1204,11 +1268,11 @@ func TestArrivalAheadOfAReplica(t *testing.T) {
 	ann := writer.user("Ann")
 	ann.post("before", "Content of before")
 	account.Follower.CatchUp()
-	feed := make(signals)
+	told := newSignals()
 	reader := *writer
 	reader.db = db
 	e := reader.newStreaming(func(o *httpapi.Options) {
-		o.Resolvers = resolvers.New(store.New(db).Watched(feed))
+		o.Resolvers = resolvers.New(store.New(db).Watched(told))
 	}).subscribe(`subscription { postPublished { cursor node { title } } }`, "")
 	waitForReads := func(n int64) {
 		for deadline := time.Now().Add(patience); reads.Load() < n; {
@@ -1222,10 +1286,10 @@ func TestArrivalAheadOfAReplica(t *testing.T) {
 	ann.post("new", "Content of new")
 	before := reads.Load()
 	latest.Store(1)
-	feed <- struct{}{} // as for another change of the feed: the watch reads ahead
+	told.feed <- struct{}{} // as for another change of the feed: the watch reads ahead
 	waitForReads(before + 2)
 	account.Follower.CatchUp()
-	feed <- struct{}{}
+	told.feed <- struct{}{}
 	if got := e.published(); got.Data.PostPublished.Node.Title != "new" {
 		t.Errorf("got %+v", got)
 	}

@@ -90,8 +90,8 @@ func (s *Store) Watched(by Watcher) *Store {
 
 // WatchPost returns a channel that receives after changes of a post, its comments or its likes, and
 // a function that must be called at the end. Several changes may be received as one, and there may
-// be none. A read after the receive, in a context of Follow, has the change. Without a Watcher, the
-// channel never receives.
+// be none. A read after the receive, in a context of Follow that was made after it, has the change
+// (or see JoinSignals). Without a Watcher, the channel never receives.
 func (s *Store) WatchPost(postID string) (changed <-chan struct{}, stop func()) {
 	if s.watch == nil {
 		return nil, func() {}
@@ -131,11 +131,18 @@ func (s *Store) Follow() func(context.Context) context.Context {
 			session = cosmos.WithSession(context.Background())
 		}
 		ctx = cosmos.InSessionOf(ctx, session)
-		if s.watch != nil {
-			s.watch.Join(ctx, schema.Posts)
-			s.watch.Join(ctx, schema.Feed)
-		}
+		s.JoinSignals(ctx)
 		return ctx
+	}
+}
+
+// JoinSignals makes later reads of a context of Follow have all changes that WatchPost and
+// WatchFeed have told by now. A reader calls it after each signal that it has waited for with the
+// context: otherwise, a replica that lags could answer with the state of before.
+func (s *Store) JoinSignals(ctx context.Context) {
+	if s.watch != nil && !s.isExact() {
+		s.watch.Join(ctx, schema.Posts)
+		s.watch.Join(ctx, schema.Feed)
 	}
 }
 

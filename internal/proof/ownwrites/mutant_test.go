@@ -19,7 +19,7 @@ var findingMoves = []string{".", "-run", "^TestProjectorsMove$", "-moves", "60",
 
 // findingStreams finds mistakes that show at one moment of a stream, which random histories rarely
 // meet.
-var findingStreams = []string{"../../../resolvers", "-run", "^Test(EditOfOlderComment|StreamsBeginWithThePresent|ArrivalAheadOfAReplica)$"}
+var findingStreams = []string{"../../../resolvers", "-run", "^Test(EditOfOlderComment|StreamsBeginWithThePresent|ArrivalAheadOfAReplica|SignalAheadOfAReplica)$"}
 
 // findingRebuilds finds mistakes that random histories rarely show.
 var findingRebuilds = []string{"../../../projector", "-run", "^Test(RebuildWaitsForLeases|UsersGoBackWithPosts|DeletedAgain)$"}
@@ -107,6 +107,12 @@ var mutants = map[string]mutanttest.Mutant{
 		File:  "../../subscription/answer.go",
 		Right: "	if x.lastAt.IsZero() {",
 		Wrong: "	if false {",
+		Tests: findingStreams,
+	},
+	"a stream that waits does not learn what its signal told": {
+		File:  "../../../resolvers/subscription.go",
+		Right: "		s.store.JoinSignals(ctx)\n	}\n}\n",
+		Wrong: "	}\n}\n",
 		Tests: findingStreams,
 	},
 	"a gap is not part of what differs": {
