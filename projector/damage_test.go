@@ -49,7 +49,9 @@ var damages = map[string]damage{
 		func(s *scene) []string { return []string{"recent posts " + s.posts[0].ID + " recentComments"} }},
 	"the excerpt of a comment": {0, func(s *scene) {
 		s.change("posts", s.posts[0].ID, s.comment.ID, item{"excerpt": "another"})
-	}, func(s *scene) []string { return []string{"recent posts " + s.posts[0].ID + " recentComments"} }},
+	}, func(s *scene) []string {
+		return []string{"excerpt posts " + s.comment.ID + " excerpt", "recent posts " + s.posts[0].ID + " recentComments"}
+	}},
 	"the recent comments of a copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"recentComments": []any{}}) },
 		func(s *scene) []string { return []string{"copy users " + s.posts[0].ID + " recentComments"} }},
 	"the content size of a copy": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"contentSize": blog.TextSize{1, 1}}) },
@@ -79,6 +81,7 @@ var damages = map[string]damage{
 	"a comment of a deleted user": {0, func(s *scene) {
 		comment := s.read("posts", s.posts[0].ID, s.comment.ID)
 		comment["id"], comment["userId"], comment["userUsername"], comment["authorRevision"] = "c_left", s.gone.ID, s.gone.Username, 2
+		comment["sortKey"] = schema.SortKey(blog.DateTime(comment["creationDate"].(string)), "c_left")
 		s.put("posts", s.posts[0].ID, comment)
 		s.changePost(s.posts[0], item{"commentCount": 2})
 	}, func(s *scene) []string {

@@ -169,6 +169,8 @@ func (i *auditedItem) isAsIn(should *auditedItem, name, container string) bool {
 		return true
 	case name == "arrivalDate": // arrivalDrifts
 		return true
+	case name == "ttl" && i.Deleted && i.TTL <= 0: // expiryDrift
+		return true
 	case name == "tags" && len(i.Tags) == 0 && len(should.Tags) == 0: // absent, or empty after an edit
 		return string(i.properties()[name]) != "null"
 	case name == "unlisted", i.Unlisted && (name == "formerLists" || name == "ttl"): // one drift
