@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"cosmosblog/bench/plot"
 )
 
@@ -29,32 +31,35 @@ type attack struct {
 	streams   int // of each address
 	// body returns the body of the request for the stream of a number.
 	body func(post string, n int) []byte
+	// overSockets opens each stream on a WebSocket of its own, after a document that is not valid.
+	overSockets bool
+}
+
+func shortDocument(post string, n int) []byte {
+	return encodeBody(fmt.Sprintf("subscription { postChanged(id: %q) { %s likeCount } } # %d", post, strings.Repeat("id ", 220), n), nil)
 }
 
 var attacks = []attack{
 	{"long documents", 1, 100, func(post string, n int) []byte {
 		return encodeBody(fmt.Sprintf("subscription { postChanged(id: %q) { %s likeCount } } # %d %s", post, strings.Repeat("id ", 240), n, strings.Repeat("x", 17<<10)), nil)
-	}},
-	{"short documents", 4, 100, func(post string, n int) []byte {
-		return encodeBody(fmt.Sprintf("subscription { postChanged(id: %q) { %s likeCount } } # %d", post, strings.Repeat("id ", 220), n), nil)
-	}},
-	{"short documents of ten", 10, 100, func(post string, n int) []byte {
-		return encodeBody(fmt.Sprintf("subscription { postChanged(id: %q) { %s likeCount } } # %d", post, strings.Repeat("id ", 220), n), nil)
-	}},
+	}, false},
+	{"short documents", 4, 100, shortDocument, false},
+	{"short documents of ten", 10, 100, shortDocument, false},
+	{"WebSockets", 1, 100, shortDocument, true},
 	{"long answers", 1, 100, func(post string, n int) []byte {
 		var fields strings.Builder
 		for i := range 25 {
 			fmt.Fprintf(&fields, "c%d: comments(first: 50) { nodes { id content author { id username } } } ", i)
 		}
 		return encodeBody(fmt.Sprintf("subscription { postChanged(id: %q) { %s likeCount } } # %d", post, fields.String(), n), nil)
-	}},
+	}, false},
 	{"nested objects", 1, 100, func(post string, n int) []byte {
 		var fields strings.Builder
 		for i := range 8 {
 			fmt.Fprintf(&fields, "c%d: comments(first: 50) { nodes { id post { id title likeCount author { id username } } } } ", i)
 		}
 		return encodeBody(fmt.Sprintf("subscription { postChanged(id: %q) { %s likeCount } } # %d", post, fields.String(), n), nil)
-	}},
+	}, false},
 	{"variables that are not declared", 18, 100, func(post string, n int) []byte {
 		small := map[string]any{}
 		for i := range 400 {
@@ -62,7 +67,7 @@ var attacks = []attack{
 		}
 		small["p"] = post
 		return encodeBody(fmt.Sprintf("subscription ($p: ID!) { postChanged(id: $p) { likeCount } } # %d", n), small)
-	}},
+	}, false},
 }
 
 // attacked is what another client sees of an attack, and what it costs the server.
@@ -236,7 +241,11 @@ func (a attack) open(server string, n int, post string, received *atomic.Int64) 
 	if err != nil {
 		return nil, false, err
 	}
-	body := a.body(post, n)
+	body, counted := a.body(post, n), &stateCounter{received: received, first: make(chan bool, 1)}
+	if a.overSockets {
+		err = counted.subscribe(c, server, body)
+		return c, err == nil && counted.isOpen(), err
+	}
 	_, err = fmt.Fprintf(c, "POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: %d\r\n\r\n%s", server, len(body), body)
 	if err != nil {
 		return c, false, err
@@ -245,17 +254,58 @@ func (a attack) open(server string, n int, post string, received *atomic.Int64) 
 	if err != nil {
 		return c, false, err
 	}
-	counted := &stateCounter{received: received, first: make(chan bool, 1)}
 	go func() {
 		_, _ = io.Copy(counted, response.Body)
 		counted.begin(false)
 	}()
-	select {
-	case isOpen = <-counted.first:
-	case <-time.After(100 * time.Millisecond): // its first state waits
-		isOpen = true
+	return c, counted.isOpen(), nil
+}
+
+// subscribe makes a connection a WebSocket, and subscribes twice: by a document that is not valid,
+// and by a request.
+func (s *stateCounter) subscribe(connection net.Conn, server string, request []byte) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	over := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return connection, nil }}
+	socket, _, err := websocket.Dial(ctx, "ws://"+server+"/graphql", &websocket.DialOptions{
+		HTTPClient: &http.Client{Transport: over}, Subprotocols: []string{"graphql-transport-ws"},
+	})
+	if err != nil {
+		return err
 	}
-	return c, isOpen, nil
+	socket.SetReadLimit(-1)
+	for _, message := range []string{
+		`{"type":"connection_init"}`, `{"type":"subscribe","id":"x","payload":{"query":"{x}"}}`,
+		`{"type":"subscribe","id":"s","payload":` + string(request) + `}`,
+	} {
+		if err := socket.Write(ctx, websocket.MessageText, []byte(message)); err != nil {
+			return err
+		}
+	}
+	go func() {
+		defer s.begin(false)
+		for {
+			_, text, err := socket.Read(context.Background())
+			switch {
+			case err != nil, bytes.HasPrefix(text, []byte(`{"id":"s","type":"error"`)):
+				return
+			case bytes.Contains(text[:min(len(text), 60)], []byte(`"type":"next"`)):
+				s.received.Add(1)
+				s.begin(true)
+			}
+		}
+	}()
+	return nil
+}
+
+// isOpen reports whether the stream was not refused.
+func (s *stateCounter) isOpen() bool {
+	select {
+	case isOpen := <-s.first:
+		return isOpen
+	case <-time.After(100 * time.Millisecond): // its first state waits
+		return true
+	}
 }
 
 // stateCounter counts the states of a stream that are written to it.

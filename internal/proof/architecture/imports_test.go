@@ -152,7 +152,7 @@ var moduleUsers = map[string][]string{
 	"github.com/go-json-experiment/json":                  {"store/cosmos"},
 	"github.com/golang-jwt/jwt":                           {"internal/auth"},
 	"github.com/go-jose/go-jose":                          {"internal/auth"},
-	"github.com/coder/websocket":                          {"internal/graphqlws"},
+	"github.com/coder/websocket":                          {"bench", "internal/graphqlws"},
 	"github.com/klauspost/compress":                       {"internal/httpapi"},
 	"github.com/parquet-go/parquet-go":                    {"internal/proof/exporttest", "store/export"},
 	"github.com/spf13/cobra":                              {"internal/command"},
