@@ -140,9 +140,8 @@ var settings = []Setting{
 	{
 		Commands: []string{Serve, Projector, Seed, Copy, Audit, Rebuild},
 		Flag:     "lease-expire", Env: "COSMOSBLOG_LEASE_EXPIRE", Default: "20s",
-		Meaning: "Time without a heartbeat after which leases expire, so that another projector takes them " +
-			"over. It must be more than twice `--lease-renew`. All processes of a database need the same " +
-			"value, including the commands that run a projector until the views are built.",
+		Meaning: "Time without a heartbeat after which the leases of this process expire, so that another projector takes " +
+			"them over. It must be more than twice `--lease-renew`. Other processes may have another value.",
 		field: func(c *Config) any { return &c.LeaseExpire },
 	},
 	{
