@@ -629,10 +629,12 @@ test('a card shows the newest comments, also after changes on the page of its po
   assert.equal(await card.getByRole('list').count(), 0);
   await card.getByRole('heading').getByRole('link').click();
   const texts = ['One.', 'Two is <b>not bold</b>.', 'Three.\n\nIt has three lines.', `Four ${'is long '.repeat(100)}`];
+  const box = page.getByLabel('Your comment');
   for (const text of texts) {
-    await page.getByLabel('Your comment').fill(text);
+    await box.fill(text);
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByRole('listitem').getByText(text).waitFor();
+    while ((await box.inputValue()) !== ''); // the list comes first
   }
   await page.goBack();
   await card.getByText('4 comments').waitFor();
