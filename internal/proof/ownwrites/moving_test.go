@@ -21,7 +21,7 @@ import (
 	"cosmosblog/store/schema"
 )
 
-var moves = flag.Int("moves", 4, "random histories in which the projectors and the account move")
+var moves = flag.Int("moves", 2, "random histories in which the projectors and the account move")
 
 // TestProjectorsMove runs random histories of clients, strangers and streams while projectors are
 // killed and take each other's leases, feed ranges are split, requests are throttled, and a replica
@@ -64,7 +64,7 @@ func runMoves(t *testing.T, seed uint64) {
 	others.Wait()
 
 	m.heal()
-	time.Sleep(time.Minute)
+	time.Sleep(3 * time.Minute) // layouts of feed ranges are kept for one
 	h.runClients(func(c *client) {
 		c.create()
 		if time.Sleep(10 * time.Second); c.read() {
