@@ -120,8 +120,8 @@ type progress struct {
 func (h *heldLease) advance(ctx context.Context, p progress) error {
 	h.mu.Lock()
 	if h.lease.History != p.history { // it has ended meanwhile: the page is read again
-		h.repeats, h.attempted = true, h.now()
 		h.mu.Unlock()
+		h.noteAttempt()
 		return nil
 	}
 	if h.lease.ResourceID != p.resourceID {

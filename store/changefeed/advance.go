@@ -13,7 +13,7 @@ type place struct{ partition, id string }
 
 // AdvanceSession makes the session of ctx current in a whole container: later reads of it see every
 // write that was acknowledged before. It sends one request to each feed range that has an item
-// (cosmos.AdvanceSession). If a replica that lags shows none yet, because the first one ever was
+// (cosmos.LatestState). If a replica that lags shows none yet, because the first one ever was
 // just written, the range is left out. Error: that of a request.
 func (f *Feeds) AdvanceSession(ctx context.Context, container string) error {
 	for isAgain := false; ; isAgain = true {
@@ -42,11 +42,10 @@ func (f *Feeds) advanceRanges(ctx context.Context, container string) (isSame boo
 		if known.partition == "" {
 			continue // nothing was ever written there
 		}
-		advanced := cosmos.WithSession(ctx)
-		if err := cosmos.AdvanceSession(advanced, f.db.Container(container), known.partition, known.partition); err != nil {
+		token, err := cosmos.LatestState(ctx, f.db.Container(container), known.partition)
+		if err != nil {
 			return false, err
 		}
-		token := cosmos.SessionTokenOf(advanced, container)
 		cosmos.JoinSession(ctx, container, token)
 		if id, _, _ := strings.Cut(token, ":"); id != known.id {
 			isSame = false

@@ -106,6 +106,30 @@ func NarrowContinuation(text string, part FeedRange) (string, error) {
 	return string(narrowed), err
 }
 
+// Part is a part of a feed range that was split, and the continuation from which it is read.
+type Part struct {
+	FeedRange
+	Continuation string
+}
+
+// SplitContinuation returns the parts of the feed range of a continuation, or none if the range was
+// not split. Error: the continuation is malformed.
+func SplitContinuation(text string) ([]Part, error) {
+	ranges := ContinuationRanges(text)
+	if len(ranges) < 2 {
+		return nil, nil
+	}
+	parts := make([]Part, len(ranges))
+	for i, r := range ranges {
+		continuation, err := NarrowContinuation(text, r)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = Part{r, continuation}
+	}
+	return parts, nil
+}
+
 // ContinuationRanges returns the feed ranges that a continuation has separate positions for:
 // more than one if a feed range was split. It returns nil if the continuation is empty or
 // malformed.

@@ -120,20 +120,20 @@ var ErrWentBack = cosmos.NewDefiniteError("changefeed: the database went back to
 // begins at, by a request to a partition of the feed range. It is false if a replica that lags has
 // answered the page, and if the partition is not in the range of the answer.
 //
-// The request is a write that changes nothing (cosmos.AdvanceSession). Writes are executed on the
+// The request is a write that changes nothing (cosmos.LatestState). Writes are executed on the
 // latest state, and each is assigned a new session token (learn.microsoft.com/dotnet/api/
 // microsoft.azure.cosmos.queryrequestoptions.sessiontoken). So if its number is less than the
 // position, no replica has more. That the token of a write that was rejected is as late as that,
 // too, is our belief.
 func (f *Feeds) HasLost(ctx context.Context, container, partition string, page ChangePage) (bool, error) {
-	ctx = cosmos.WithSession(ctx)
-	if err := cosmos.AdvanceSession(ctx, f.db.Container(container), partition, partition); err != nil {
+	token, err := cosmos.LatestState(ctx, f.db.Container(container), partition)
+	if err != nil {
 		return false, err
 	}
 	number, ok := continuationNumber(page.began)
 	at := cosmos.SessionAt(page.token, number)
 	latest := cosmos.SessionToken{}
-	latest.Merge(cosmos.SessionTokenOf(ctx, container))
+	latest.Merge(token)
 	id, _, _ := strings.Cut(at, ":")
 	return ok && latest[id] != "" && !latest.Covers(at), nil
 }

@@ -96,10 +96,16 @@ func (s Scanner) Scan(ctx context.Context, feeds []Feed) error {
 func (s Scanner) scanFeed(ctx context.Context, positions []scanPosition, i int) ([]scanPosition, error) {
 	for goal, done := int64(-1), int64(-2); goal < 0 || done < goal; {
 		at := &positions[i]
-		if parts, err := at.split(); err != nil {
+		parts, err := SplitContinuation(at.continuation)
+		if err != nil {
 			return positions, err
-		} else if len(parts) > 1 {
-			positions = slices.Replace(positions, i, i+1, parts...)
+		}
+		if len(parts) > 0 {
+			of := make([]scanPosition, len(parts))
+			for n, part := range parts {
+				of[n] = scanPosition{Feed{at.feed.Container, part.FeedRange}, part.Continuation}
+			}
+			positions = slices.Replace(positions, i, i+1, of...)
 			goal, done = -1, -2
 			continue
 		}
@@ -123,22 +129,6 @@ func (s Scanner) scanFeed(ctx context.Context, positions []scanPosition, i int) 
 		}
 	}
 	return positions, nil
-}
-
-// split returns a position for each part of a range that was split, or none if it was not.
-func (p scanPosition) split() (parts []scanPosition, err error) {
-	ranges := ContinuationRanges(p.continuation)
-	if len(ranges) < 2 {
-		return nil, nil
-	}
-	for _, r := range ranges {
-		continuation, err := NarrowContinuation(p.continuation, r)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, scanPosition{Feed{p.feed.Container, r}, continuation})
-	}
-	return parts, nil
 }
 
 func (s Scanner) read(ctx context.Context, feed Feed, continuation string, limit int) (page Page, err error) {

@@ -52,6 +52,9 @@ func Metered(ctx context.Context) (context.Context, *Meter) {
 // A result belongs to this state, and not to the one that the session of its context has seen: that
 // is also of other answers, which may come at the same time.
 func (m *Meter) ReadState(container string) string {
+	if m == nil {
+		return ""
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.read[container].String()

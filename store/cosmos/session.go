@@ -346,6 +346,14 @@ func AdvanceSession(ctx context.Context, c *azcosmos.ContainerClient, partition,
 	return err
 }
 
+// LatestState returns the latest state of a container in the range of a partition, as a session
+// token: that of a session of its own which was made current (AdvanceSession). Errors: its.
+func LatestState(ctx context.Context, c *azcosmos.ContainerClient, partition string) (string, error) {
+	ctx = WithSession(ctx)
+	err := AdvanceSession(ctx, c, partition, partition)
+	return SessionTokenOf(ctx, c.ID()), err
+}
+
 // ReadLatest reads an item whose id is its partition key, and its etag, after it has made the
 // session of ctx current (AdvanceSession): no acknowledged write is missing. Errors: NOT_FOUND;
 // those of both requests. ctx must have a session.

@@ -399,17 +399,13 @@ func (r *run) checkAge(p position) error {
 // split replaces a position by one for each part of its feed range, if that was split.
 func (r *run) split(i int) error {
 	whole := r.next.Positions[i]
-	parts := changefeed.ContinuationRanges(whole.Continuation)
-	if len(parts) < 2 {
-		return nil
+	parts, err := changefeed.SplitContinuation(whole.Continuation)
+	if err != nil || len(parts) == 0 {
+		return err
 	}
 	positions := make([]position, len(parts))
 	for n, part := range parts {
-		continuation, err := changefeed.NarrowContinuation(whole.Continuation, part)
-		if err != nil {
-			return err
-		}
-		positions[n] = position{Container: whole.Container, Range: part, Continuation: continuation, Since: whole.Since}
+		positions[n] = position{Container: whole.Container, Range: part.FeedRange, Continuation: part.Continuation, Since: whole.Since}
 	}
 	r.next.Positions = slices.Replace(r.next.Positions, i, i+1, positions...)
 	return nil

@@ -127,10 +127,15 @@ func (c *checkpoints) read(ctx context.Context, since time.Time) {
 func (c *checkpoints) latest() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.last().begun
+}
+
+// last returns the latest reading, or a zero one. c.mu must be held.
+func (c *checkpoints) last() (r reading) {
 	if n := len(c.known); n > 0 {
-		return c.known[n-1].begun
+		r = c.known[n-1]
 	}
-	return time.Time{}
+	return r
 }
 
 // add adds the latest reading. It replaces the one before if that is too close to its predecessor.
@@ -173,17 +178,13 @@ func (r reading) hasAll(written Token) bool {
 func (c *checkpoints) latestViews() cosmos.SessionTokens {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if n := len(c.known); n > 0 {
-		return c.known[n-1].views
-	}
-	return nil
+	return c.last().views
 }
 
 // hasPassed reports whether all changes up to a position are projected, by the latest reading. c.mu
 // must be held.
 func (c *checkpoints) hasPassed(id, at string) bool {
-	n := len(c.known)
-	return n > 0 && c.known[n-1].passed.Covers(id+":"+at)
+	return c.last().passed.Covers(id + ":" + at)
 }
 
 // nameAll reports whether the latest checkpoints name the ranges of all positions, in the version
@@ -194,8 +195,7 @@ func (c *checkpoints) nameAll(positions, own cosmos.SessionToken) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, position := range positions {
-		n := len(c.known)
-		if !own.Covers(id+":"+position) && (n == 0 || !c.known[n-1].passed.NamesVersion(id, position)) {
+		if !own.Covers(id+":"+position) && !c.last().passed.NamesVersion(id, position) {
 			return false
 		}
 	}

@@ -322,11 +322,12 @@ func (x *Session) healed(ctx context.Context) (all Token, isHealed bool) {
 			continue
 		}
 		// A replica that lags may have answered. It looks as if it had lost what it does not have yet.
-		latest := cosmos.WithSession(ctx)
-		if err := cosmos.AdvanceSession(latest, x.sessions.db.Container(container), partition, partition); err != nil {
+		token, err := cosmos.LatestState(ctx, x.sessions.db.Container(container), partition)
+		if err != nil {
 			continue
 		}
-		present := cosmos.SeenInSession(latest)[container]
+		present := cosmos.SessionToken{}
+		present.Merge(token)
 		heals = append(heals, func(t Token) Token { return t.correct(container, present, x.begun) })
 	}
 	if isLost {

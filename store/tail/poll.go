@@ -191,17 +191,15 @@ type feed struct {
 // divided returns the feeds with one for each part of a range that was split.
 func divided(feeds []*feed) (parts []*feed) {
 	for _, f := range feeds {
-		ranges := changefeed.ContinuationRanges(f.continuation)
-		if len(ranges) < 2 {
-			parts = append(parts, f)
-			continue
+		split, err := changefeed.SplitContinuation(f.continuation)
+		if err != nil {
+			return feeds // as they are; they can be read, too
 		}
-		for _, r := range ranges {
-			continuation, err := changefeed.NarrowContinuation(f.continuation, r)
-			if err != nil {
-				return feeds // as they are; they can be read, too
-			}
-			parts = append(parts, &feed{r, continuation})
+		if len(split) == 0 {
+			parts = append(parts, f)
+		}
+		for _, part := range split {
+			parts = append(parts, &feed{part.FeedRange, part.Continuation})
 		}
 	}
 	return parts
