@@ -110,8 +110,21 @@ func (d *Documents) prepare(key documentKey, document *ast.QueryDocument, tokens
 		}
 	}
 	known.Bytes = chargeOf(known, tokens)
-	known.validation = time.Duration(tokens)*validationPerToken + time.Duration(len(key.query)>>10)*validationPerKiB
+	known.validation = workOf(key.query, tokens)
 	return known
+}
+
+// workOf returns the processor time of parsing and validating a query with a number of tokens, at
+// most.
+func workOf(query string, tokens int) time.Duration {
+	return time.Duration(tokens)*validationPerToken + time.Duration(len(query)>>10)*validationPerKiB
+}
+
+// RefusedWork returns the processor time of reading a query that is refused, at most, if its tokens
+// have a usual length.
+func (d *Documents) RefusedWork(query string) time.Duration {
+	const bytesOfToken = 4
+	return workOf(query, min(len(query)/bytesOfToken, d.limits.Tokens))
 }
 
 // parse returns the document of a query, and its number of tokens. It fails if the query is

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -39,10 +40,13 @@ type operations struct{ transport }
 
 // CreateOperation implements subscription.API. The key is empty if the client asks for diagnostics,
 // which describe one execution.
-func (o operations) CreateOperation(ctx context.Context, params *graphql.RawParams) (*subscription.Operation, gqlerror.List) {
+func (o operations) CreateOperation(ctx context.Context, params *graphql.RawParams) (*subscription.Operation, time.Duration, gqlerror.List) {
+	refuse := func(rejected *graphql.OperationContext, errs gqlerror.List) (*subscription.Operation, time.Duration, gqlerror.List) {
+		return nil, o.documents.RefusedWork(params.Query), o.exec.DispatchError(graphql.WithOperationContext(ctx, rejected), errs).Errors
+	}
 	known, errs := o.documents.Read(params.Query, params.OperationName)
 	if len(errs) > 0 {
-		return nil, o.exec.DispatchError(graphql.WithOperationContext(ctx, o.rejectedOperation(params)), errs).Errors
+		return refuse(o.rejectedOperation(params), errs)
 	}
 	work := known.Charge()
 	if !o.documents.IsKnown(params.Query, params.OperationName) { // isSubscription has read it, too
@@ -58,12 +62,12 @@ func (o operations) CreateOperation(ctx context.Context, params *graphql.RawPara
 	operation, errs := o.createOperation(ctx, kept, known)
 	if len(errs) > 0 {
 		release()
-		return nil, o.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs).Errors
+		return refuse(operation, errs)
 	}
 	return &subscription.Operation{
 		Context: operation, Key: answerKey(ctx, known, operation), Document: known, DocumentBytes: known.Bytes, VariableBytes: variableBytes,
-		RequestBytes: requestBytes(params), OpeningWork: work, Release: release,
-	}, nil
+		RequestBytes: requestBytes(params), Release: release,
+	}, work, nil
 }
 
 // requestBytes returns the memory that net/http keeps of a request as long as its stream: its

@@ -17,7 +17,7 @@ import (
 // it thirty times. It counts in the memory of answers before it is copied into its answer. If there
 // is no room, the answer gets null instead, and is not sent.
 //
-// Writing needs a processor all the time, so that others would not be faster.
+// Writing needs a processor all the time, so more of them at a time would not be faster.
 type writing struct {
 	turns chan struct{} // has an element for each buffer in use
 }

@@ -20,12 +20,11 @@ import (
 type Pool struct {
 	now func() time.Time
 
-	bytes   int
-	collect func() // the garbage of the process; returns at once
+	bytes int
 
 	mu      sync.Mutex
 	free    int
-	garbage int             // bytes of shares that were given back since the last call of collect
+	garbage int             // bytes of shares that were given back since the last collectGarbage
 	moving  map[*Share]bool // whose transfer may be stopped
 }
 
@@ -34,7 +33,7 @@ const transferTime = time.Second
 
 // New returns a pool of some bytes. now returns the time.
 func New(bytes int, now func() time.Time) *Pool {
-	return &Pool{now: now, bytes: bytes, collect: collectGarbage, free: bytes, moving: map[*Share]bool{}}
+	return &Pool{now: now, bytes: bytes, free: bytes, moving: map[*Share]bool{}}
 }
 
 // collectGarbage runs a collection in the background, unless two run already. runtime.GC returns
@@ -65,7 +64,7 @@ func (b *Pool) gaveBack(bytes int) {
 		return
 	}
 	b.garbage = 0
-	b.collect()
+	collectGarbage()
 }
 
 // Share is the memory that one transfer holds. The pool's mutex guards its fields.

@@ -31,8 +31,9 @@ import (
 // API is what a Server needs of the API that it serves. It may be used concurrently.
 type API interface {
 	// CreateOperation returns the valid and priced subscription of a request. Otherwise it returns the
-	// errors that the client sees. The caller must release the operation.
-	CreateOperation(ctx context.Context, params *graphql.RawParams) (o *Operation, refused gqlerror.List)
+	// errors that the client sees. work is the processor time of reading the document, also if it is
+	// refused. The caller must release the operation.
+	CreateOperation(ctx context.Context, params *graphql.RawParams) (o *Operation, work time.Duration, refused gqlerror.List)
 	// Encode returns a response as JSON. The response can be changed to one within the limits. o is
 	// nil if nothing was executed.
 	Encode(ctx context.Context, o *graphql.OperationContext, r *graphql.Response) []byte
@@ -58,8 +59,6 @@ type Operation struct {
 	// DocumentBytes and VariableBytes are the memory that the document and the variables take.
 	// RequestBytes is what the connection keeps of the request: its headers and its address.
 	DocumentBytes, VariableBytes, RequestBytes int
-	// OpeningWork is the processor time of reading the document.
-	OpeningWork time.Duration
 	// Release must be called at the end.
 	Release func()
 }
@@ -245,12 +244,11 @@ func (x *execution) createOperation(ctx context.Context, params *graphql.RawPara
 		return refuse(errNoPlace)
 	}
 	defer leave()
-	operation, refused := x.API.CreateOperation(ctx, params)
+	operation, work, refused := x.API.CreateOperation(ctx, params)
+	x.charge(work, 0)
 	if len(refused) > 0 {
-		x.charge(refusedWork(params.Query), 0)
 		return nil, refused
 	}
-	x.charge(operation.OpeningWork, 0)
 	var err error
 	switch c := operation.Context; {
 	case c.Operation.Operation != ast.Subscription:

@@ -107,17 +107,17 @@ func (w *world) state() (happened int, changed <-chan struct{}) {
 }
 
 // CreateOperation implements API.
-func (w *world) CreateOperation(_ context.Context, params *graphql.RawParams) (*Operation, gqlerror.List) {
+func (w *world) CreateOperation(_ context.Context, params *graphql.RawParams) (*Operation, time.Duration, gqlerror.List) {
 	w.created.Add(1)
 	document, errs := gqlparser.LoadQuery(worldSchema, params.Query)
 	if errs != nil {
-		return nil, errs
+		return nil, 50 * time.Millisecond, errs
 	}
 	return &Operation{
 		Context:  &graphql.OperationContext{RawQuery: params.Query, Doc: document, Operation: document.Operations[0], RecoverFunc: graphql.DefaultRecover},
 		Key:      params.Query,
 		Document: params.Query, DocumentBytes: len(params.Query), Release: func() {},
-	}, nil
+	}, 0, nil
 }
 
 func (*world) Encode(_ context.Context, _ *graphql.OperationContext, r *graphql.Response) []byte {

@@ -28,12 +28,5 @@ func executionWork(fields int, data []byte, read int) time.Duration {
 	return executionTime + time.Duration(fields+resolved)*fieldTime + bytesWork(len(data)+read)
 }
 
-// refusedWork returns the processor time of reading a document that is refused: as for one with
-// usual tokens that is validated (documents.Document.Charge).
-func refusedWork(query string) time.Duration {
-	const bytesOfToken, perToken, mostTokens = 4, 25 * time.Microsecond, 2000
-	return time.Duration(min(len(query)/bytesOfToken, mostTokens))*perToken + bytesWork(len(query))
-}
-
 // bytesWork returns the processor time of some bytes.
 func bytesWork(n int) time.Duration { return time.Duration(n) * kibibyteTime / 1024 }
