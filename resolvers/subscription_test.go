@@ -34,7 +34,6 @@ import (
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
@@ -557,15 +556,21 @@ func TestWebSocket(t *testing.T) {
 	}
 }
 
+// behindProxy returns the options of a server behind a proxy, each of whose clients has some
+// connections.
+func behindProxy(connections int) func(*httpapi.Options) {
+	return func(o *httpapi.Options) {
+		o.Limits = limits.Default()
+		o.Limits.AddressConnections = connections
+		o.Development = false
+		o.Proxies = proxy.Trusted{netip.MustParsePrefix("127.0.0.1/32")}
+	}
+}
+
 // Streams behind a trusted proxy do not take the places of their client's other requests.
 func TestStreamsAreNoRequestsInProgress(t *testing.T) {
 	skipUnderFaults(t)
-	s := newServer(t).newStreaming(func(o *httpapi.Options) {
-		o.Limits = limits.Default()
-		o.Limits.AddressConnections = 2
-		o.Development = false
-		o.Proxies = proxy.Trusted{netip.MustParsePrefix("127.0.0.1/32")}
-	})
+	s := newServer(t).newStreaming(behindProxy(2))
 	post := s.user("Ann").post("Title", "Content")
 	query := fmt.Sprintf(`subscription { postChanged(id: %q) { id } }`, post)
 	for range 5 {
@@ -579,12 +584,7 @@ func TestStreamsAreNoRequestsInProgress(t *testing.T) {
 // A WebSocket counts for its client as long as it is open, whatever is sent on it.
 func TestWebSocketsOfOneClient(t *testing.T) {
 	skipUnderFaults(t)
-	s := newServer(t).newStreaming(func(o *httpapi.Options) {
-		o.Limits = limits.Default()
-		o.Limits.AddressConnections = 3
-		o.Development = false
-		o.Proxies = proxy.Trusted{netip.MustParsePrefix("127.0.0.1/32")}
-	})
+	s := newServer(t).newStreaming(behindProxy(3))
 	post := s.user("Ann").post("Title", "Content")
 	from := []string{"X-Forwarded-For", "203.0.113.7"}
 	var open []*socket
@@ -1126,6 +1126,32 @@ func (r replicas) Do(request *http.Request) (*http.Response, error) {
 	return r.lagging.Do(request)
 }
 
+// newLagging returns two servers on an account with a follower: one that writes to the leader, and
+// one whose reads the follower answers, except those that isLatest selects.
+func newLagging(t *testing.T, isLatest func(*http.Request) bool) (account *cosmostest.Account, writer, reader *server) {
+	t.Helper()
+	account = cosmostest.New(t, cosmostest.Options{Follower: true})
+	writer = startServer(t, account, newInjector(t, account, account.Latest()), false)
+	db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: replicas{account.Latest(), account.NewTransport(), isLatest}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	lagging := *writer
+	lagging.db = db
+	return account, writer, &lagging
+}
+
+// waitFor waits until a number of things have happened.
+func waitFor(t *testing.T, happened *atomic.Int64, n int64) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); happened.Load() < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d have happened, want %d", happened.Load(), n)
+		}
+	}
+}
+
 // A stream whose reads are answered by several replicas never goes back: its selection has the
 // comments that its post counts, and a replica that lacks the post does not end it.
 func TestStreamsOnLaggingReplicas(t *testing.T) {
@@ -1139,20 +1165,12 @@ func TestStreamsOnLaggingReplicas(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			account := cosmostest.New(t, cosmostest.Options{Follower: true})
-			writer := startServer(t, account, newInjector(t, account, account.Latest()), false)
-			db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: replicas{account.Latest(), account.NewTransport(), isLatest()}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(db.Close)
-			ann := writer.user("Ann")
+			account, writer, reader := newLagging(t, isLatest())
+			db, ann := reader.db, writer.user("Ann")
 			account.Follower.CatchUp()
 			account.Follower.Hold()
 			post := ann.post("Title", "Content")
 			ann.comment(post, "first")
-			reader := *writer
-			reader.db = db
 			e := reader.newStreaming(func(o *httpapi.Options) {
 				watcher := tail.New(tail.Options{DB: db, Containers: schema.ContainerNames()[:5], Staleness: 200 * time.Millisecond})
 				ctx, cancel := context.WithCancel(context.Background())
@@ -1199,27 +1217,19 @@ func TestSignalAheadOfAReplica(t *testing.T) {
 		"comment": `subscription { commentAdded(postId: %q) { node { content } } }`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			account := cosmostest.New(t, cosmostest.Options{Follower: true})
-			writer := startServer(t, account, newInjector(t, account, account.Latest()), false)
 			var reads atomic.Int64 // of posts
-			db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: replicas{account.Latest(), account.NewTransport(), func(r *http.Request) bool {
+			account, writer, reader := newLagging(t, func(r *http.Request) bool {
 				if strings.Contains(r.URL.Path, "/docs/p_") {
 					reads.Add(1)
 				}
 				return false
-			}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(db.Close)
+			})
 			ann := writer.user("Ann")
 			post := ann.post("Title", "Content")
 			account.Follower.CatchUp()
 			told := newSignals()
-			reader := *writer
-			reader.db = db
 			e := reader.newStreaming(func(o *httpapi.Options) {
-				o.Resolvers = resolvers.New(store.New(db).Watched(told))
+				o.Resolvers = resolvers.New(store.New(reader.db).Watched(told))
 			}).subscribe(fmt.Sprintf(subscription, post), "")
 			if name == "post" {
 				e.want(`{"data":{"postChanged":{"commentCount":0}}}`)
@@ -1227,17 +1237,14 @@ func TestSignalAheadOfAReplica(t *testing.T) {
 			told.posts <- struct{}{} // as for a change of another partition: received when the stream waits
 			account.Follower.Hold()
 			ann.comment(post, "new")
-			session := cosmos.WithSession(t.Context())
-			if err := changefeed.New(writer.db).AdvanceSession(session, schema.Posts); err != nil {
+			token, err := cosmos.LatestState(t.Context(), writer.db.Container(schema.Posts), rawID(t, post))
+			if err != nil {
 				t.Fatal(err)
 			}
-			token := cosmos.SessionTokenOf(session, schema.Posts)
 			told.told.Store(&token)
-			told.posts <- struct{}{}
 			before := reads.Load()
-			for deadline := time.Now().Add(patience); reads.Load() == before && time.Now().Before(deadline); {
-				time.Sleep(time.Millisecond)
-			}
+			told.posts <- struct{}{}
+			waitFor(t, &reads, before+1)
 			account.Follower.CatchUp()
 			e.want(map[string]string{
 				"post":    `{"data":{"postChanged":{"commentCount":1}}}`,
@@ -1251,43 +1258,28 @@ func TestSignalAheadOfAReplica(t *testing.T) {
 // A stream whose own read is answered by a replica that lags does not miss it.
 func TestArrivalAheadOfAReplica(t *testing.T) {
 	skipUnderFaults(t)
-	account := cosmostest.New(t, cosmostest.Options{Follower: true})
-	writer := startServer(t, account, newInjector(t, account, account.Latest()), false)
 	var reads, latest atomic.Int64 // of the horizon
-	db, err := provision.OpenEmbedded(t.Context(), account, cosmos.Options{Transport: replicas{account.Latest(), account.NewTransport(), func(r *http.Request) bool {
+	account, writer, reader := newLagging(t, func(r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/docs/"+schema.HorizonID) {
 			return false
 		}
 		reads.Add(1)
 		return latest.Add(-1) >= 0
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
+	})
 	ann := writer.user("Ann")
 	ann.post("before", "Content of before")
 	account.Follower.CatchUp()
 	told := newSignals()
-	reader := *writer
-	reader.db = db
 	e := reader.newStreaming(func(o *httpapi.Options) {
-		o.Resolvers = resolvers.New(store.New(db).Watched(told))
+		o.Resolvers = resolvers.New(store.New(reader.db).Watched(told))
 	}).subscribe(`subscription { postPublished { cursor node { title } } }`, "")
-	waitForReads := func(n int64) {
-		for deadline := time.Now().Add(patience); reads.Load() < n; {
-			if time.Sleep(time.Millisecond); time.Now().After(deadline) {
-				t.Fatalf("%d reads", reads.Load())
-			}
-		}
-	}
-	waitForReads(3) // of the watch, of the stream, and of the stream after the first signal
+	waitFor(t, &reads, 3) // of the watch, of the stream, and of the stream after the first signal
 	account.Follower.Hold()
 	ann.post("new", "Content of new")
 	before := reads.Load()
 	latest.Store(1)
 	told.feed <- struct{}{} // as for another change of the feed: the watch reads ahead
-	waitForReads(before + 2)
+	waitFor(t, &reads, before+2)
 	account.Follower.CatchUp()
 	told.feed <- struct{}{}
 	if got := e.published(); got.Data.PostPublished.Node.Title != "new" {
