@@ -6,6 +6,3 @@
 package graph
 
 //go:generate go run ./generate
-
-// SDL returns the text of schema.graphqls, the schema that generated.go was generated from.
-func SDL() string { return sources[0].Input }

@@ -54,9 +54,6 @@ func describeRequestError(err *gqlerror.Error) *blog.Error {
 			return blog.Errorf(code, "%s", message)
 		}
 	}
-	if code == blog.GraphQLParseFailed {
-		return blog.Errorf(code, "The query has a syntax error.")
-	}
 	return blog.Errorf(code, "The request does not match the schema.")
 }
 
@@ -64,8 +61,6 @@ func describeRequestError(err *gqlerror.Error) *blog.Error {
 // phase that found it.
 func requestErrorCode(err *gqlerror.Error) blog.Code {
 	switch err.Extensions["code"] {
-	case errcode.ParseFailed:
-		return blog.GraphQLParseFailed
 	case errcode.ValidationFailed:
 		if !isVariableError(err) {
 			return blog.GraphQLValidationFailed
@@ -108,10 +103,7 @@ func replaceWithCode(code blog.Code, pattern, message string) messageRule {
 }
 
 var messageRules = []messageRule{
-	// Syntax, and which operation to execute.
-	replaceWithCode(blog.LimitExceeded, `exceeded token limit of (\d+)`, "The query has more than $1 tokens. Send a shorter query."),
-	replaceWithCode(blog.LimitExceeded, `exceeded maximum nesting depth`, "The query is nested too deeply."),
-	replace(`Expected (Name|"\w+"|[^\w\s"]+), found`, "The query has a syntax error: expected $1."),
+	// Which operation to execute.
 	replaceWithCode(blog.BadUserInput, `operation  not found`, "The query has several operations. Name the one to execute in `operationName`."),
 	replaceWithCode(blog.BadUserInput, `operation `, "The query has no operation with the name in `operationName`."),
 

@@ -22,10 +22,10 @@ type edit struct {
 func insert(brace token.Pos, text string) edit { return edit{brace + 1, brace + 1, text} }
 
 // addCalls changes gqlgen's file so that the function of each object first calls the one of
-// plain_generated.go. It also removes the map of functions for input types: gqlgen makes one for
-// each request, and only graphql.UnmarshalInputFromContext reads it, which nothing here calls. It
-// returns an error, and changes nothing, if something is missing or has another form than plain.go
-// relies on.
+// plain_generated.go, and that the schema is loaded with our built-in definitions. It also removes
+// the map of functions for input types: gqlgen makes one for each request, and only
+// graphql.UnmarshalInputFromContext reads it, which nothing here calls. It returns an error, and
+// changes nothing, if something is missing or has another form than plain.go relies on.
 func addCalls(file string, objects []*object) error {
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -44,7 +44,11 @@ func addCalls(file string, objects []*object) error {
 	if err != nil {
 		return err
 	}
-	edits = append(edits, insert(context.Fields.Opening, "\n\tplain plainFields"))
+	ours, err := loadOurSchema(syntax)
+	if err != nil {
+		return err
+	}
+	edits = append(append(edits, ours...), insert(context.Fields.Opening, "\n\tplain plainFields"))
 	for _, o := range objects {
 		body, err := objectFunction(syntax, o)
 		if err != nil {
@@ -81,6 +85,28 @@ func removeInputMap(syntax *ast.File) (edits []edit, err error) {
 	})
 	if !isMade {
 		return nil, fmt.Errorf("gqlgen generated no inputUnmarshalMap")
+	}
+	return edits, nil
+}
+
+// loadOurSchema returns the edits that load the schema with the definitions of package
+// introspection.
+func loadOurSchema(syntax *ast.File) (edits []edit, err error) {
+	ast.Inspect(syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			if n.Path.Value == `"github.com/vektah/gqlparser/v2"` {
+				edits = append(edits, edit{n.Pos(), n.End(), ""})
+			}
+		case *ast.CallExpr:
+			if called, ok := n.Fun.(*ast.SelectorExpr); ok && called.Sel.Name == "MustLoadSchema" {
+				edits = append(edits, edit{n.Fun.Pos(), n.Fun.End(), "mustLoadSchema"})
+			}
+		}
+		return true
+	})
+	if len(edits) != 2 {
+		return nil, fmt.Errorf("gqlgen loads the schema in another way")
 	}
 	return edits, nil
 }

@@ -14,6 +14,13 @@ import (
 
 const generated = `package graph
 
+import (
+	gqlparser "github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+var parsedSchema = gqlparser.MustLoadSchema(sources...)
+
 type executionContext struct {
 	*state
 }
@@ -38,7 +45,15 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 `
 
 func TestAddCalls(t *testing.T) {
-	const called = `type executionContext struct {
+	const called = `package graph
+
+import (
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+var parsedSchema = mustLoadSchema(sources...)
+
+type executionContext struct {
 	plain plainFields
 	*state
 }
@@ -62,6 +77,7 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 	for _, test := range []struct{ right, wrong, err string }{
 		{"", "", ""},
 		{"struct", "interface", "no struct executionContext"},
+		{"MustLoadSchema", "MustLoad", "loads the schema in another way"},
 		{"inputUnmarshalMap := ", "other := ", "no inputUnmarshalMap"},
 		{"_Post", "_post", "no function _Post"},
 		{"CollectFields(ec.OperationContext", "CollectFields(ec", `has "fields := graphql.CollectFields(ec, sel`},

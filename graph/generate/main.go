@@ -15,6 +15,9 @@ import (
 
 	"github.com/99designs/gqlgen/api"
 	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/vektah/gqlparser/v2/validator"
+
+	"cosmosblog/graph/introspection"
 )
 
 func main() {
@@ -29,7 +32,8 @@ func generate() error {
 	if err != nil {
 		return err
 	}
-	cfg.SkipValidation = true // the files compile only with the calls
+	validator.Prelude = introspection.BuiltIn() // gqlgen's functions for introspection follow it
+	cfg.SkipValidation = true                   // the files compile only with the calls
 	folder := cfg.Exec.Dir()
 	p := &plugin{file: filepath.Join(folder, "plain_generated.go")}
 	if err := api.Generate(cfg, api.AddPlugin(p)); err != nil {

@@ -3,7 +3,6 @@
 package documents
 
 import (
-	"maps"
 	"strings"
 	"time"
 
@@ -11,12 +10,12 @@ import (
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"github.com/vektah/gqlparser/v2/parser"
 
 	"cosmosblog/graph"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/price"
 	"cosmosblog/internal/querylimits"
+	"cosmosblog/internal/syntax"
 	"cosmosblog/internal/variables"
 )
 
@@ -39,7 +38,7 @@ type Documents struct {
 // New returns the documents of the API's schema. In development, they may contain introspection,
 // and errors suggest names of the schema.
 func New(l limits.Limits, development bool) *Documents {
-	schema := schema()
+	schema := graph.NewExecutableSchema(graph.Config{}).Schema()
 	return &Documents{
 		limits: l, development: development, schema: schema, prices: price.NewChecker(schema, l),
 		texts: Manifest{}, pinned: map[documentKey]*Document{},
@@ -95,7 +94,9 @@ func (d *Documents) Hold(known *Document) (shared *Document, release func()) {
 func (d *Documents) check(document *ast.QueryDocument) gqlerror.List {
 	errs := d.validate(document)
 	variables.NameFields(document, errs)
-	markAsClientErrors(errs, errcode.ValidationFailed)
+	for _, err := range errs {
+		errcode.Set(err, errcode.ValidationFailed) // by which the ErrorPresenter recognizes errors of the client
+	}
 	return errs
 }
 
@@ -130,32 +131,14 @@ func (d *Documents) RefusedWork(query string) time.Duration {
 // parse returns the document of a query, and its number of tokens. It fails if the query is
 // malformed or above a limit.
 func (d *Documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List) {
-	tokens, err := querylimits.CheckText(query, d.limits)
+	document, tokens, err := syntax.Parse(query, d.limits)
 	if err != nil {
 		return nil, 0, gqlerror.List{err}
-	}
-	document, parseError := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.limits.Tokens)
-	if parseError != nil {
-		errs := gqlerror.List{gqlerror.WrapIfUnwrapped(parseError)}
-		markAsClientErrors(errs, errcode.ParseFailed)
-		return nil, 0, errs
 	}
 	if err := querylimits.CheckTree(document, d.limits); err != nil {
 		return nil, 0, gqlerror.List{err}
 	}
 	return document, tokens, nil
-}
-
-// markAsClientErrors sets the code by which the ErrorPresenter recognizes errors of the
-// client. It also corrects columns below 1. gqlparser computes the column of a block string from
-// the line that the string ends in, so the column can be negative.
-func markAsClientErrors(errs gqlerror.List, code string) {
-	for _, err := range errs {
-		errcode.Set(err, code)
-		for i := range err.Locations {
-			err.Locations[i].Column = max(1, err.Locations[i].Column)
-		}
-	}
 }
 
 // Schema returns the schema that documents are validated against.
@@ -171,13 +154,4 @@ func (d *Documents) Prepare(operation *graphql.OperationContext, known *Document
 		graph.SetSelections(operation, known.selections)
 	}
 	return nil
-}
-
-// schema returns the schema without the directive @defer, which gqlgen adds. A single JSON
-// response cannot implement it.
-func schema() *ast.Schema {
-	s := *graph.NewExecutableSchema(graph.Config{}).Schema()
-	s.Directives = maps.Clone(s.Directives)
-	delete(s.Directives, "defer")
-	return &s
 }

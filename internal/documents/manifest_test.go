@@ -47,7 +47,7 @@ func TestLoad(t *testing.T) {
 	expensive := `query Dear($n: Int!) { feed(first: 100) { nodes { content comments(first: 100) { nodes { content } } x: comments(first: $n) { nodes { id } } } } }`
 	for text, want := range map[string]string{
 		`{ nothing }`:               `Cannot query field "nothing"`,
-		`{ feed `:                   "Expected Name",
+		`{ feed `:                   "expected a name",
 		`fragment A on Post { id }`: "no operation",
 		`query A { viewer { id } } query A { __typename }`: "There can be only one operation named",
 		expensive: "RU",

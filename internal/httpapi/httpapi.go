@@ -186,7 +186,7 @@ type api struct {
 
 // graphQL returns the GraphQL server: this package's transport and limits, and gqlgen's executor.
 func (a *api) graphQL() transport {
-	exec := executor.New(graph.NewExecutableSchema(graph.Config{Schema: a.documents.Schema(), Resolvers: a.Resolvers}))
+	exec := executor.New(graph.NewExecutableSchema(graph.Config{Resolvers: a.Resolvers}))
 	exec.SetQueryCache(contextDocument{})
 	exec.SetErrorPresenter(a.present)
 	exec.SetRecoverFunc(a.Errors.Recover)

@@ -9,10 +9,10 @@ import (
 // queryErrors are invalid queries and their messages. Messages name a location and names of the
 // schema, and never repeat the request.
 var queryErrors = []struct{ name, body, message string }{
-	{"syntax", `{"query":"{"}`, "The query has a syntax error: expected Name."},
-	{"a character", `{"query":"{viewer{id}} \\S3CRET"}`, "The query has a syntax error."},
-	{"an open string", `{"query":"{user(id:\"S3CRET){id}}"}`, "The query has a syntax error."},
-	{"a single name", `{"query":"S3CRET"}`, "The query has a syntax error."},
+	{"syntax", `{"query":"{"}`, "The query has a syntax error: expected a name, found the end of the query."},
+	{"a character", `{"query":"{viewer{id}} \\S3CRET"}`, "The query has a syntax error: this character is not allowed here."},
+	{"an open string", `{"query":"{user(id:\"S3CRET){id}}"}`, "The query has a syntax error: a string has no end."},
+	{"a single name", `{"query":"S3CRET"}`, "The query has a syntax error: expected an operation or a fragment, found a name."},
 	{"no operation", `{"query":"fragment S3CRET on User{id}"}`, "The query has no operation."},
 	{"an unknown operation", `{"query":"query A{__typename}","operationName":"S3CRET"}`, "The query has no operation with the name in `operationName`."},
 	{"several operations", `{"query":"query A{__typename} query S3CRET{__typename}"}`, "The query has several operations. Name the one to execute in `operationName`."},

@@ -1,3 +1,6 @@
+// Package querylimits checks queries against the limits of documents, before their validation. Some
+// rules of validation take time and memory that grow with the square of a query. Package syntax has
+// checked the text of the query.
 package querylimits
 
 import (
@@ -8,21 +11,12 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/syntax"
 )
 
 // aboveLimit returns a LIMIT_EXCEEDED error about a document, with its location unless at is nil.
 func aboveLimit(at *ast.Position, format string, args ...any) *gqlerror.Error {
-	return badDocument(blog.LimitExceeded, at, format, args...)
-}
-
-// badDocument returns an error about a document, with its location unless at is nil.
-func badDocument(code blog.Code, at *ast.Position, format string, args ...any) *gqlerror.Error {
-	err := blog.Errorf(code, format, args...)
-	located := &gqlerror.Error{Err: err, Message: err.Message}
-	if at != nil {
-		located.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
-	}
-	return located
+	return syntax.Errorf(blog.LimitExceeded, at, format, args...)
 }
 
 // CheckTree checks a parsed document before it is validated, by counting its parts as they are
@@ -33,7 +27,7 @@ func CheckTree(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 	at := document.Position
 	switch {
 	case len(document.Operations) == 0:
-		return badDocument(blog.GraphQLParseFailed, at, "The query has no operation.")
+		return syntax.Errorf(blog.GraphQLParseFailed, at, "The query has no operation.")
 	case len(document.Operations)+len(document.Fragments) > l.Definitions:
 		return aboveLimit(at, "The query has more than %d operations and fragments.", l.Definitions)
 	case found.fields > l.Fields:

@@ -10,8 +10,9 @@ import (
 // allowedImports lists the packages of the module that a package may import, without its tests. A
 // package that is not in the list may import none of them.
 var allowedImports = map[string][]string{
-	"graph":       {"graph/model", "internal/blog", "internal/limits"},
-	"graph/model": {"internal/blog", "internal/limits"},
+	"graph":          {"graph/introspection", "graph/model", "internal/blog", "internal/limits"},
+	"graph/generate": {"graph/introspection"},
+	"graph/model":    {"internal/blog", "internal/limits"},
 	"resolvers": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/limits", "internal/price", "internal/stream",
 		"store", "store/cosmos", "store/sessions"},
 	"projector": {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
@@ -21,7 +22,7 @@ var allowedImports = map[string][]string{
 	"internal/config": {"internal/limits", "internal/loopback"},
 	"internal/datafolder": {"internal/auth", "internal/engine", "internal/files", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
 		"store/changefeed", "store/cosmos", "store/provision", "store/schema"},
-	"internal/documents": {"graph", "internal/blog", "internal/limits", "internal/price", "internal/querylimits", "internal/variables"},
+	"internal/documents": {"graph", "internal/blog", "internal/limits", "internal/price", "internal/querylimits", "internal/syntax", "internal/variables"},
 	"internal/graphqlws": {}, // serves any schema
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/documents", "internal/graphqlws", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
 		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/subscription", "internal/telemetry", "internal/variables",
@@ -33,7 +34,8 @@ var allowedImports = map[string][]string{
 	"internal/memorypool":  {"internal/limits"},
 	"internal/price":       {"internal/blog", "internal/limits"},
 	"internal/proxy":       {"internal/limits", "internal/loopback"},
-	"internal/querylimits": {"internal/blog", "internal/limits", "internal/strictjson"},
+	"internal/querylimits": {"internal/blog", "internal/limits", "internal/syntax"},
+	"internal/syntax":      {"internal/blog", "internal/limits"},
 	"internal/secretfile":  {"internal/files"},
 	"internal/strictjson":  {"internal/limits"},
 	"internal/subscription": {"internal/blog", "internal/budget", "internal/lifecycle", "internal/limits", "internal/memorypool", "internal/price",
@@ -160,7 +162,7 @@ var moduleUsers = map[string][]string{
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
 	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/graphqlws", "internal/documents", "internal/httpapi", "internal/price", "internal/subscription"},
-	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/documents", "internal/httpapi", "internal/price", "internal/querylimits", "internal/subscription", "internal/variables"},
+	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/introspection", "graph/model", "resolvers", "internal/documents", "internal/httpapi", "internal/price", "internal/querylimits", "internal/subscription", "internal/syntax", "internal/variables"},
 }
 
 func TestThirdPartyImports(t *testing.T) {
