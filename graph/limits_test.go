@@ -64,16 +64,6 @@ func TestPlainFieldsAfterDeadline(t *testing.T) {
 	}
 }
 
-// Plain fields in a deferred fragment are in the first response, but others are not.
-func TestDeferredPlainFields(t *testing.T) {
-	for _, deferred := range []string{"excerpt", "viewerHasLiked", "author { username }", "excerpt viewerHasLiked"} {
-		operation := newOperation(t, newMemory(2, 10), `{ feed { nodes { title ... @defer { `+deferred+` } } } }`)
-		if appended, resolved := both(func() executed { return operation(t.Context()) }); appended != resolved {
-			t.Errorf("%s\nappended: %v\nresolved: %v", deferred, appended, resolved)
-		}
-	}
-}
-
 // Without plain fields, the documents of the benchmark need several times the allocations.
 func TestPlainFieldsSaveAllocations(t *testing.T) {
 	for _, test := range []struct {

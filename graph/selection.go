@@ -44,8 +44,6 @@ func newSelection(fields []graphql.CollectedField, find findPlain) *selection {
 		}
 		same := s.byAlias(f.alias)
 		switch {
-		case field.IsDeferred():
-			return new(selection)
 		case same != nil && f.plain != "" && f.plain == same.plain && f.of == nil:
 			continue // gqlgen also writes it once
 		case same != nil:

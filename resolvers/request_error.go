@@ -38,8 +38,8 @@ func describeRequestError(err *gqlerror.Error) *blog.Error {
 	code := requestErrorCode(err)
 	switch {
 	case isVariableError(err):
-		return blog.Errorf(code, "A variable has a value of the wrong type.") // internal/httpapi has more
-	case err.Rule == "NoIntrospection": // a rule of internal/httpapi
+		return blog.Errorf(code, "A variable has a value of the wrong type.") // internal/coercion has more
+	case err.Rule == "NoIntrospection", err.Rule == "SingleFieldSubscriptions": // rules of internal/documents
 		return blog.Errorf(code, "%s", err.Message)
 	}
 	for _, rule := range messageRules {
@@ -116,15 +116,12 @@ var messageRules = []messageRule{
 	replace(`Field "\w+" must not have a selection since type "([\w!\[\]]+)"`, "The type $1 has no subfields. Remove the selection."),
 	replaceAndSuggest(`Field "\w+" is not defined by type "(\w+)"`, "The type $1 has no such field."),
 	replace(`Field "(\w+\.\w+)" of required type "([\w!\[\]]+)" was not provided`, "$1 of type $2 is required."),
-	replace(`Field "(\w+\.\w+)" must be non-null`, "$1 must not be null."),
 	replace(`Field "\w+" argument "(\w+)" of type "([\w!\[\]]+)" is required`, "The argument $1 of type $2 is required."),
 	replace(`Directive "(@\w+)" argument "(\w+)" of type "([\w!\[\]]+)" is required`, "The argument $2 of $1 is required."),
 	replace(`Directive "@`, "This directive is not allowed here."),
 	replace(`Unknown directive`, "The schema has no such directive."),
 	replace(`The directive "@\w+" can only be used once`, "This directive may be used only once here."),
 	replace(`Expected value of type "([\w!\[\]]+)"`, "Expected a value of type $1."),
-	replace(`(Int|String|Boolean|Float|ID) cannot represent`, "Expected a value of type $1."),
-	replace(`(Enum|Value) "`, "This is not a value of the enum."),
 
 	// Fragments, variables and operations.
 	replace(`Unknown fragment`, "The query has no such fragment."),

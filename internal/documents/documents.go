@@ -12,11 +12,11 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/graph"
+	"cosmosblog/internal/coercion"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/price"
 	"cosmosblog/internal/querylimits"
 	"cosmosblog/internal/syntax"
-	"cosmosblog/internal/variables"
 )
 
 // Documents parses, validates and prices queries, and caches valid ones. gqlgen would parse and
@@ -93,7 +93,7 @@ func (d *Documents) Hold(known *Document) (shared *Document, release func()) {
 // check validates a document. It returns at most Limits.Errors errors.
 func (d *Documents) check(document *ast.QueryDocument) gqlerror.List {
 	errs := d.validate(document)
-	variables.NameFields(document, errs)
+	coercion.NameFields(document, errs)
 	for _, err := range errs {
 		errcode.Set(err, errcode.ValidationFailed) // by which the ErrorPresenter recognizes errors of the client
 	}

@@ -49,7 +49,9 @@ func TestLoad(t *testing.T) {
 		`{ nothing }`:               `Cannot query field "nothing"`,
 		`{ feed `:                   "expected a name",
 		`fragment A on Post { id }`: "no operation",
-		`query A { viewer { id } } query A { __typename }`: "There can be only one operation named",
+		`mutation { deletePost(input: {id: "x"}) { post { id } } updatePost(input: {id: "x", version: 3000000000}) { post { id } } }`: "line 1, column 94",
+		`subscription { a: postPublished { cursor } b: postPublished { cursor } }`:                                                    "one field only",
+		`query A { viewer { id } } query A { __typename }`:                                                                            "There can be only one operation named",
 		expensive: "RU",
 		`query Deep { ` + strings.Repeat("viewer { posts { nodes { author { ", 10) + "id" + strings.Repeat(" } } } }", 10) + ` }`: "deep",
 	} {

@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"cosmosblog/internal/coercion"
 	"cosmosblog/internal/documents"
-	"cosmosblog/internal/variables"
 )
 
 // readOperation returns the document of a request and the operation to execute. Otherwise it
@@ -34,12 +34,15 @@ func (t transport) createOperation(
 	ctx context.Context, params *graphql.RawParams, known *documents.Document,
 ) (*graphql.OperationContext, gqlerror.List) {
 	if known.Operation != nil {
-		errs := variables.Check(t.documents.Schema(), known.AST, known.Operation, params.Variables, t.Limits.Errors)
+		values, errs := coercion.Variables(t.documents.Schema(), known.AST, known.Operation, params.Variables, t.Limits.Errors)
 		if len(errs) > 0 {
 			rejected := t.rejectedOperation(params)
 			rejected.Doc, rejected.Operation = known.AST, known.Operation
 			return rejected, errs
 		}
+		coerced := *params
+		coerced.Variables = values
+		params = &coerced
 	}
 	operation, errs := t.exec.CreateOperationContext(context.WithValue(ctx, knownDocumentKey{}, known), params)
 	if len(errs) > 0 {

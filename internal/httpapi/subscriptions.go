@@ -13,9 +13,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"cosmosblog/internal/coercion"
 	"cosmosblog/internal/documents"
 	"cosmosblog/internal/subscription"
-	"cosmosblog/internal/variables"
 )
 
 // isSubscription reports whether the operation of a request is a valid subscription.
@@ -57,7 +57,7 @@ func (o operations) CreateOperation(ctx context.Context, params *graphql.RawPara
 	kept := &graphql.RawParams{Query: known.Query(), OperationName: known.OperationName(), Headers: params.Headers}
 	var variableBytes int
 	if known.Operation != nil {
-		kept.Variables, variableBytes = variables.Keep(known.Operation, params.Variables)
+		kept.Variables, variableBytes = coercion.Keep(known.Operation, params.Variables)
 	}
 	operation, errs := o.createOperation(ctx, kept, known)
 	if len(errs) > 0 {

@@ -438,7 +438,7 @@ func TestStateOfKeptReads(t *testing.T) {
 					var isEdited atomic.Bool
 					w.wire.Inject(func(n int, request *http.Request, next policy.Transporter) (*http.Response, error) {
 						answer, err := next.Do(request)
-						// Posts of several ranges are read at once: the edit follows the answer of the post's partition.
+						// Posts are read at once: the edit follows the answer of the post's partition.
 						if target, _ := cosmos.TargetOf(request); target.Container == schema.Posts && target.Operation != "changeFeed" &&
 							w.names(request, post.ID) && isEdited.CompareAndSwap(false, true) {
 							_, err := w.other.CreateComment(ada, w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})

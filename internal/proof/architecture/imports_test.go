@@ -22,10 +22,10 @@ var allowedImports = map[string][]string{
 	"internal/config": {"internal/limits", "internal/loopback"},
 	"internal/datafolder": {"internal/auth", "internal/engine", "internal/files", "internal/inprocess", "internal/lifecycle", "internal/limits", "internal/secretfile",
 		"store/changefeed", "store/cosmos", "store/provision", "store/schema"},
-	"internal/documents": {"graph", "internal/blog", "internal/limits", "internal/price", "internal/querylimits", "internal/syntax", "internal/variables"},
+	"internal/documents": {"graph", "internal/blog", "internal/coercion", "internal/limits", "internal/price", "internal/querylimits", "internal/syntax"},
 	"internal/graphqlws": {}, // serves any schema
-	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/documents", "internal/graphqlws", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
-		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/subscription", "internal/telemetry", "internal/variables",
+	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/coercion", "internal/documents", "internal/graphqlws", "internal/lifecycle", "internal/limits", "internal/loopback", "internal/memorypool",
+		"internal/price", "internal/proxy", "internal/querylimits", "internal/strictjson", "internal/subscription", "internal/telemetry",
 		"store/sessions", "web"},
 	"internal/lifecycle": {"internal/limits", "internal/loopback"},
 	"internal/monitor": {"internal/blog", "internal/budget", "internal/lifecycle", "internal/telemetry", "projector",
@@ -40,9 +40,9 @@ var allowedImports = map[string][]string{
 	"internal/strictjson":  {"internal/limits"},
 	"internal/subscription": {"internal/blog", "internal/budget", "internal/lifecycle", "internal/limits", "internal/memorypool", "internal/price",
 		"internal/stream"},
-	"internal/variables": {"graph/model", "internal/blog"},
-	"web":                {"internal/blog"},
-	"internal/seed":      {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
+	"internal/coercion": {"graph/model", "internal/blog"},
+	"web":               {"internal/blog"},
+	"internal/seed":     {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
 	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/budget", "internal/config", "internal/datafolder", "internal/documents",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
 		"store", "store/audit", "store/changefeed", "store/cosmos", "store/export", "store/provision", "store/readcache", "store/schema",
@@ -162,7 +162,7 @@ var moduleUsers = map[string][]string{
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
 	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/graphqlws", "internal/documents", "internal/httpapi", "internal/price", "internal/subscription"},
-	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/introspection", "graph/model", "resolvers", "internal/documents", "internal/httpapi", "internal/price", "internal/querylimits", "internal/subscription", "internal/syntax", "internal/variables"},
+	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/introspection", "graph/model", "resolvers", "internal/coercion", "internal/documents", "internal/httpapi", "internal/price", "internal/querylimits", "internal/subscription", "internal/syntax"},
 }
 
 func TestThirdPartyImports(t *testing.T) {

@@ -1,4 +1,4 @@
-package variables_test
+package coercion_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"cosmosblog/internal/variables"
+	"cosmosblog/internal/coercion"
 )
 
 func heapBytes() int {
@@ -52,7 +52,7 @@ func TestKeepIsCharged(t *testing.T) {
 			before := heapBytes()
 			for i := range kept {
 				var bytes int
-				kept[i], bytes = variables.Keep(operation, values)
+				kept[i], bytes = coercion.Keep(operation, values)
 				charged += bytes
 			}
 			taken := heapBytes() - before
@@ -63,7 +63,7 @@ func TestKeepIsCharged(t *testing.T) {
 			runtime.KeepAlive(values)
 		}
 	}
-	if kept, bytes := variables.Keep(new(ast.OperationDefinition), map[string]any{"large": "y"}); len(kept) != 0 || bytes != 0 {
+	if kept, bytes := coercion.Keep(new(ast.OperationDefinition), map[string]any{"large": "y"}); len(kept) != 0 || bytes != 0 {
 		t.Errorf("without variables: %v, %d bytes", kept, bytes)
 	}
 }

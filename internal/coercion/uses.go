@@ -1,4 +1,4 @@
-package variables
+package coercion
 
 import (
 	"regexp"
@@ -154,7 +154,7 @@ var (
 
 // isAboutValue reports whether a violation is about the value of an argument or input field.
 func isAboutValue(violation *gqlerror.Error) bool {
-	return violation.Rule == "ValuesOfCorrectType" && len(violation.Locations) == 1
+	return violation.Rule == literalsRule && len(violation.Locations) == 1
 }
 
 func nameField(violation *gqlerror.Error, path ...any) {

@@ -1,12 +1,14 @@
-// Package variables checks the values of a request's variables, and names the arguments and input
-// fields that errors are about.
-package variables
+// Package coercion checks the input values of operations, and converts them to one form: those that
+// a query contains, the defaults of its variables, and those of its variables. It also names the
+// arguments and input fields that errors are about.
+//
+// A value is checked as the edition of September 2025 says (sections 3.5 to 3.12, "Input
+// Coercion"), before anything of its operation runs. Afterwards, an Int is an integer of 32 bits,
+// an ID is a string, and an enum has one of its values, however they were written.
+package coercion
 
 import (
-	"encoding/json"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -16,24 +18,27 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// Check checks the values of an operation's variables against their types. It returns one
-// error for each invalid value, at most limit. Each has the path of the argument or input field
-// that the value is for. gqlgen would return only the first, and accepts a number as a text.
+// Variables returns the values of an operation's variables as their types have them. values are
+// those of a request, as JSON; they are not changed. Values without a variable are ignored.
 //
-// If there is an error, the other values are checked against the rules of their fields too, so that
-// a form gets all its errors in one answer. Otherwise, the commands do that.
-func Check(schema *ast.Schema, document *ast.QueryDocument, operation *ast.OperationDefinition, values map[string]any, limit int) gqlerror.List {
+// It returns one error for each invalid value, at most limit. Each has the path of the argument or
+// input field that the value is for. If there is an error, the other values are checked against the
+// rules of their fields too, so that a form gets all its errors in one answer. Otherwise, the
+// commands do that.
+func Variables(
+	schema *ast.Schema, document *ast.QueryDocument, operation *ast.OperationDefinition, values map[string]any, limit int,
+) (map[string]any, gqlerror.List) {
 	c := variableCheck{schema: schema, limit: limit}
-	c.checkAll(operation, values)
+	coerced := c.checkAll(operation, values)
 	if len(c.errs) == 0 {
-		return nil
+		return coerced, nil
 	}
 	c.errs, c.uses = nil, usesOf(document, operation)
 	c.checkAll(operation, values)
-	return c.errs
+	return nil, c.errs
 }
 
-// variableCheck is the state of one call to Check.
+// variableCheck is the state of one call to Variables.
 type variableCheck struct {
 	schema *ast.Schema
 	limit  int
@@ -43,72 +48,84 @@ type variableCheck struct {
 	current *ast.VariableDefinition
 }
 
-func (c *variableCheck) checkAll(operation *ast.OperationDefinition, values map[string]any) {
+func (c *variableCheck) checkAll(operation *ast.OperationDefinition, values map[string]any) map[string]any {
+	coerced := make(map[string]any, len(operation.VariableDefinitions))
 	for _, c.current = range operation.VariableDefinitions {
 		use := c.uses[c.current.Variable]
 		value, isSet := values[c.current.Variable]
 		switch {
 		case isSet:
-			c.check(value, c.current.Type, use, nil)
+			coerced[c.current.Variable] = c.check(value, c.current.Type, use, nil)
 		case c.current.Type.NonNull && c.current.DefaultValue == nil:
 			c.report("is required", use, nil)
 		}
 	}
+	return coerced
 }
 
-// check checks a value. path is its path within the variable.
-func (c *variableCheck) check(value any, typ *ast.Type, use use, path ast.Path) {
-	switch definition := c.schema.Types[typ.Name()]; {
+// check returns a value as its type has it. path is its path within the variable.
+func (c *variableCheck) check(value any, typ *ast.Type, use use, path ast.Path) any {
+	definition := c.schema.Types[typ.Name()]
+	switch {
 	case value == nil:
 		if typ.NonNull {
 			c.report("must not be null", use, path)
 		}
+		return nil
 	case typ.Elem != nil:
 		list, isList := value.([]any)
 		if !isList { // a single value stands for a list of one
 			list = []any{value}
 		}
+		coerced := make([]any, len(list))
 		for i, element := range list {
-			c.check(element, typ.Elem, use.at(i), with(path, ast.PathIndex(i)))
+			coerced[i] = c.check(element, typ.Elem, use.at(i), with(path, ast.PathIndex(i)))
 		}
+		return coerced
 	case definition.Kind == ast.InputObject:
 		object, isObject := value.(map[string]any)
 		if !isObject {
 			c.reportType(definition.Name, use, path)
-			return
+			return nil
 		}
-		c.checkObject(object, definition, use, path)
-	case !hasType(value, definition):
-		c.reportType(definition.Name, use, path)
-	case c.uses != nil && fieldRules[use.name] != nil:
-		if text, isText := value.(string); isText {
-			c.add(blog.AtField(fieldRules[use.name](text), use.path...))
-		}
+		return c.checkObject(object, definition, use, path)
 	}
+	if text, isText := value.(string); isText && definition.Kind == ast.Enum {
+		value = enumValue(text)
+	}
+	coerced, ok := leaf(value, definition)
+	if !ok {
+		c.reportType(definition.Name, use, path)
+	} else if text, isText := coerced.(string); isText && c.uses != nil && fieldRules[use.name] != nil {
+		c.add(blog.AtField(fieldRules[use.name](text), use.path...))
+	}
+	return coerced
 }
 
-func (c *variableCheck) checkObject(object map[string]any, definition *ast.Definition, use use, path ast.Path) {
+func (c *variableCheck) checkObject(object map[string]any, definition *ast.Definition, use use, path ast.Path) map[string]any {
 	for _, name := range c.unknownFields(object, definition) {
 		c.report("has a field that its type does not define", use.atUnknown(name), path)
 	}
+	coerced := make(map[string]any, len(object))
 	for _, field := range definition.Fields {
 		value, isSet := object[field.Name]
 		below := use.at(field.Name)
 		below.name = definition.Name + "." + field.Name
 		switch {
 		case isSet:
-			c.check(value, field.Type, below, with(path, ast.PathName(field.Name)))
+			coerced[field.Name] = c.check(value, field.Type, below, with(path, ast.PathName(field.Name)))
 		case field.Type.NonNull && field.DefaultValue == nil:
 			c.report("is required", below, with(path, ast.PathName(field.Name)))
 		}
 	}
+	return coerced
 }
 
 // unknownFields returns the names of an object that its type does not define, in order. In the
 // first pass, it returns one of them.
 func (c *variableCheck) unknownFields(object map[string]any, definition *ast.Definition) (unknown []string) {
 	for name := range object {
-		if name == "__typename" || definition.Fields.ForName(name) != nil {
+		if definition.Fields.ForName(name) != nil {
 			continue
 		}
 		if unknown = append(unknown, name); c.uses == nil {
@@ -143,24 +160,6 @@ func (c *variableCheck) add(err error) {
 		located.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
 	}
 	c.errs = append(c.errs, located)
-}
-
-// hasType reports whether a JSON value is one of a scalar or an enum.
-func hasType(value any, definition *ast.Definition) bool {
-	text, isText := value.(string)
-	switch definition.Name {
-	case "Int":
-		number, isNumber := value.(json.Number)
-		i, err := strconv.ParseInt(string(number), 10, 64)
-		return isNumber && err == nil && i >= math.MinInt32 && i <= math.MaxInt32
-	case "Boolean":
-		_, isBoolean := value.(bool)
-		return isBoolean
-	}
-	if definition.Kind == ast.Enum {
-		return isText && definition.EnumValues.ForName(text) != nil
-	}
-	return isText // String, ID, DateTime
 }
 
 // fieldRules are the rules of arguments and input fields, by their names in the schema.
