@@ -31,6 +31,7 @@ func accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, net.Conn, 
 		}
 		return nil, nil, h.status
 	}
+	socket.SetReadLimit(-1) // the library's is 32 KiB; connection.receive has Limits.MessageBytes
 	return socket, h.network, 0
 }
 
