@@ -7,15 +7,17 @@ import (
 )
 
 // The methods and headers that pages of allowed origins may send, and the headers they may read,
-// beyond those that every page may.
+// beyond those that every page may. The headers are those of docs/clients.md: what the API reads,
+// and what clients send without being asked.
 //
 // No response allows credentials: there are no cookies, and pages send tokens themselves. Accept
 // is listed because browsers send a preflight for one with more than 128 bytes or with a quote
-// (Fetch, section 2.2.2, "CORS-safelisted request-header").
+// (Fetch, section 2.2.2, "CORS-safelisted request-header"), and Last-Event-ID because clients
+// other than EventSource send it by themselves.
 var (
 	corsMethods = "GET, POST"
 	corsHeaders = strings.Join(append([]string{
-		"Accept", "Authorization", "Content-Type", "If-None-Match", sessionHeader, diagnosticsHeader,
+		"Accept", "Authorization", "Content-Type", "If-None-Match", "Last-Event-ID", sessionHeader, diagnosticsHeader,
 		"Traceparent", "Tracestate", "Baggage", "Sentry-Trace", // tracing libraries send them with every request
 		"Apollographql-Client-Name", "Apollographql-Client-Version",
 	}, preflightHeaders...), ", ")
