@@ -1,11 +1,11 @@
 package httpapi
 
 import (
+	"encoding/hex"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -133,24 +133,54 @@ func member[T any](object map[string]any, name string, to *T) (ok bool) {
 
 // readQueryString reads the parameters of a GET. `variables` and `extensions` are JSON objects.
 func readQueryString(r *http.Request, params *graphql.RawParams, documentID *string) *rejection {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return errBadQueryString
+	var variables, extensions string
+	values := map[string]*string{
+		"query": &params.Query, "documentId": documentID, "operationName": &params.OperationName,
+		"variables": &variables, "extensions": &extensions,
 	}
-	for _, name := range []string{"query", "documentId", "operationName", "variables", "extensions"} {
-		if len(values[name]) > 1 || !utf8.ValidString(values.Get(name)) {
+	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		escapedName, escaped, _ := strings.Cut(part, "=")
+		name := unescape(escapedName)
+		to, isKnown := values[name]
+		if !isKnown {
+			continue
+		}
+		value := unescape(escaped)
+		if to == nil || !utf8.ValidString(value) {
 			return malformed("`%s` is repeated or is not UTF-8.", name)
 		}
+		*to, values[name] = value, nil
 	}
-	params.Query, *documentID = values.Get("query"), values.Get("documentId")
-	params.OperationName = values.Get("operationName")
-	if !readObject(values.Get("variables"), &params.Variables) {
+	if !readObject(variables, &params.Variables) {
 		return malformed("`variables` must be a JSON object %s.", jsonRules)
 	}
-	if !readObject(values.Get("extensions"), &params.Extensions) {
+	if !readObject(extensions, &params.Extensions) {
 		return malformed("`extensions` must be a JSON object %s.", jsonRules)
 	}
 	return nil
+}
+
+// unescape returns a name or a value of a query string as browsers mean it: as the WHATWG URL
+// standard parses application/x-www-form-urlencoded (section 5.1), except that the bytes need not
+// be UTF-8. A % that no two hexadecimal digits follow stands for itself. url.ParseQuery rejects it,
+// and also a `;`, which is a plain character.
+func unescape(text string) string {
+	text = strings.ReplaceAll(text, "+", " ")
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	decoded := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if b, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
+				decoded = append(decoded, b...)
+				i += 2
+				continue
+			}
+		}
+		decoded = append(decoded, text[i])
+	}
+	return string(decoded)
 }
 
 // readObject parses a JSON object. An empty text and null leave the object unchanged. It returns

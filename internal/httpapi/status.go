@@ -62,9 +62,8 @@ var (
 	errOtherHash  = malformed("`sha256Hash` is not the hash of the query.")
 	errBadName    = malformed("The body must be a JSON object with `name`, a string of 1 to %d printable ASCII characters.",
 		auth.MaxSubjectLength)
-	errNoQuery        = malformed("The request has no `query`.")
-	errBadQueryString = malformed("The query string is malformed.")
-	errBodyTimeout    = &rejection{
+	errNoQuery     = malformed("The request has no `query`.")
+	errBodyTimeout = &rejection{
 		status: http.StatusRequestTimeout,
 		err:    &blog.Error{Code: blog.Timeout, Message: "The request took too long to arrive.", RetryAfter: time.Second},
 	}

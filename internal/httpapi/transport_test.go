@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -110,6 +111,46 @@ func TestGET(t *testing.T) {
 	r := s.do("GET", "/graphql?"+query.Encode(), "")
 	if r.Code != 200 || string(r.Data) != `{"userByUsername":null}` {
 		t.Errorf("status %d: %s", r.Code, r.Body)
+	}
+}
+
+// A query string is read as browsers write it: by the URL standard, section 5.1
+// (application/x-www-form-urlencoded parsing), where a `;` is a plain character, and a % that no two
+// hexadecimal digits follow stands for itself.
+func TestQueryStrings(t *testing.T) {
+	var got string
+	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
+		q.userByUsername = func(_ context.Context, username string) (*blog.User, error) {
+			got = username
+			return nil, nil
+		}
+	})
+	listening := httptest.NewServer(s.handler)
+	defer listening.Close()
+	const query = "query={userByUsername(username:%22NAME%22){id}}"
+	for raw, want := range map[string]string{
+		query + "&utm=a;b":      "NAME",
+		"a;b=c&" + query + "&;": "NAME",
+		query + "&x=%":          "NAME",
+		query + "&x=%zz&%zz=%4": "NAME",
+		query + "&&=&=x&y":      "NAME",
+		query + "&x=%ff&%ff=1":  "NAME",
+		query + "&QUERY=x":      "NAME",
+		query + "&utm=1&utm=2":  "NAME",
+		"que%72y" + query[5:]:   "NAME",
+		"query=query($n:String!){userByUsername(username:$n){id}}&variables={%22n%22:%22a;b%22}":         "a;b",
+		"query=query($n:String!){userByUsername(username:$n){id}}&variables={%22n%22:%22a+b%2B%22}":      "a b+",
+		"query=query($n:String!){userByUsername(username:$n){id}}&variables={%22n%22:%22a=b%%%c3%a4%22}": "a=b%%ä",
+	} {
+		got = ""
+		response, err := http.Get(listening.URL + "/graphql?" + raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != 200 || got != want {
+			t.Errorf("%s: status %d, got %q, want %q", raw, response.StatusCode, got, want)
+		}
 	}
 }
 
