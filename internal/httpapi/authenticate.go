@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"cosmosblog/internal/auth"
@@ -10,10 +11,14 @@ import (
 )
 
 // authenticate puts the account of a request's token into the request's context. A request
-// without an Authorization header is anonymous. A request with an invalid token is rejected, even
-// if it only reads.
+// without an Authorization header is anonymous. An empty one counts as absent, and is removed:
+// Apollo Client's documentation sends it when nobody is signed in. A request with an invalid token
+// is rejected, even if it only reads.
 func (a *api) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if sent := r.Header["Authorization"]; slices.ContainsFunc(sent, isBlank) {
+			r.Header["Authorization"] = slices.DeleteFunc(sent, isBlank)
+		}
 		if len(r.Header.Values("Authorization")) == 0 {
 			next.ServeHTTP(w, r)
 			return
@@ -43,6 +48,9 @@ func (a *api) verify(r *http.Request) (blog.Account, error) {
 	defer cancel()
 	return a.Verifier.Verify(ctx, token)
 }
+
+// isBlank reports whether an authorization says nothing.
+func isBlank(authorization string) bool { return strings.TrimSpace(authorization) == "" }
 
 // bearerToken returns the token of an Authorization header.
 func bearerToken(authorization string) (token string, ok bool) {

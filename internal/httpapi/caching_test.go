@@ -250,6 +250,7 @@ func TestCacheControl(t *testing.T) {
 		{"behind node", `{node(id:"POST"){...on Post{title}}}`, anonymous, true},
 		{"another operation of the document", `query A{__typename} query B{viewer{id}}`, anonymous, true},
 		{"signed in", `{feed{nodes{title}}}`, signedIn, false},
+		{"an empty token", `{feed{nodes{title}}}`, []string{"Authorization", ""}, true},
 		{"a session", `{feed{nodes{title}}}`, []string{"Cosmosblog-Session", "x"}, false},
 		{"an empty session", `{feed{nodes{title}}}`, []string{"Cosmosblog-Session", ""}, false},
 		{"viewer", `{viewer{id}}`, anonymous, false},

@@ -71,17 +71,19 @@ var (
 )
 
 // initSocket authenticates a connection by the member `Authorization` of connection_init's payload,
-// because browsers send no headers with WebSockets. Without it, the header counts. The connection
-// ends when the token expires.
+// because browsers send no headers with WebSockets. Without it, or if it is empty, the header
+// counts. The connection ends when the token expires.
 func (t transport) initSocket(ctx context.Context, payload map[string]any) (context.Context, time.Time, error) {
-	authorization, ok := payload["Authorization"]
-	if !ok {
-		authorization, ok = payload["authorization"]
+	var sent any
+	for _, name := range []string{"Authorization", "authorization"} {
+		if text, isText := payload[name].(string); sent == nil && !(isText && isBlank(text)) {
+			sent = payload[name]
+		}
 	}
-	if !ok || authorization == nil {
+	if sent == nil {
 		return ctx, expiryFrom(ctx), nil
 	}
-	text, _ := authorization.(string)
+	text, _ := sent.(string)
 	token, ok := bearerToken(text)
 	if !ok {
 		return nil, time.Time{}, errBadPayload

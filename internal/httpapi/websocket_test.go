@@ -78,3 +78,25 @@ func TestLargeMessages(t *testing.T) {
 func padded(message string, bytes int) string {
 	return message + strings.Repeat(" ", bytes-len(message))
 }
+
+// An empty Authorization counts as absent, in the payload of connection_init as in a header. Apollo
+// Client's documentation sends "" when nobody is signed in ("Authentication", and
+// "Authenticate over WebSocket" of graphql-ws).
+func TestEmptyAuthorizationOnWebSocket(t *testing.T) {
+	listening := httptest.NewServer(newServer(t, nil).handler)
+	defer listening.Close()
+	for payload, want := range map[string]websocket.StatusCode{
+		`{"Authorization":""}`:                               -1,
+		`{"authorization":" \t"}`:                            -1,
+		`{"Authorization":null}`:                             -1,
+		`{"Authorization":"","authorization":"Bearer good"}`: -1,
+		`{"Authorization":"","authorization":"Bearer bad"}`:  4403,
+		`{"Authorization":"Bearer "}`:                        4403,
+		`{"Authorization":0}`:                                4403,
+	} {
+		got, code := dial(t, listening).exchange(`{"type":"connection_init","payload":` + payload + `}`)
+		if code != want || (want == -1) != (got == `{"type":"connection_ack"}`) {
+			t.Errorf("%s: got %s, code %d, want code %d", payload, got, code, want)
+		}
+	}
+}
