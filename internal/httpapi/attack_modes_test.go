@@ -50,7 +50,7 @@ func TestDeepIntrospection(t *testing.T) {
 // pages.
 func TestDevelopmentRoutesAreOff(t *testing.T) {
 	s := newSite(t, false)
-	for _, path := range []string{"/", "/playground", "/playground/", "/playground/index.html", "/graphiql", "/altair", "/console", "/graphql/", "/graphql/console", "/explorer",
+	for _, path := range []string{"/", "/playground", "/playground/", "/playground/index.html", "/graphiql", "/altair", "/console", "/graphql/console", "/explorer",
 		"/metrics", "/debug/pprof/", "/debug/vars", "/.git/config", "/schema.graphqls", "/schema.graphql", "/api/graphql"} {
 		for _, accept := range []string{"text/html", "*/*"} {
 			if r := s.send("GET", path, "", "Accept", accept); r.Code != 404 || r.codes() != "NOT_FOUND" || r.Body.Len() > 300 {

@@ -105,6 +105,12 @@ const (
 	readyPath   = "/readyz"
 )
 
+// isGraphQL reports whether a request is one to the API. Some clients and proxies add a slash to
+// addresses.
+func isGraphQL(r *http.Request) bool {
+	return r.URL.Path == graphQLPath || r.URL.Path == graphQLPath+"/"
+}
+
 // New returns the handler of all routes: /graphql, /healthz and /readyz, /schema.graphql if it is
 // published, the blog at / in development or with PagesOrigin, and in development GraphiQL at
 // /playground, /development/token, /metrics and /top.
@@ -139,7 +145,9 @@ func New(options Options) http.Handler {
 	}
 	mux := http.NewServeMux()
 	graphQL := a.graphQL()
-	mux.Handle(graphQLPath, a.withCORS(a.authenticate(graphQL)))
+	for _, path := range []string{graphQLPath, graphQLPath + "/{$}"} {
+		mux.Handle(path, a.withCORS(a.authenticate(graphQL)))
+	}
 	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
 	if options.Development || options.PublishSchema {
@@ -222,7 +230,7 @@ func (a *api) readOnly(next http.Handler) http.Handler {
 // redirect them.
 func (a *api) cleanPathsOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == graphQLPath { // as nearly all requests: Clean would copy it
+		if isGraphQL(r) { // as nearly all requests: Clean would copy the path
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -15,7 +15,7 @@ import (
 func (a *api) withTelemetry(next http.Handler) http.Handler {
 	exchanges := a.Traffic.Exchanges(next, clientAddress)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == graphQLPath {
+		if isGraphQL(r) {
 			exchanges.ServeHTTP(w, r)
 			return
 		}

@@ -26,7 +26,7 @@ type logLine struct {
 func newLoggedServer(t *testing.T) (s *server, lines func() []logLine) {
 	log := new(bytes.Buffer)
 	s = newServer(t, func(o *httpapi.Options, q *stubQuery) {
-		o.Development = true
+		o.Development, o.Origins = true, []string{page}
 		o.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{Logger: slog.New(slog.NewJSONHandler(log, nil))})
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {
 			return nil, blog.Errorf(blog.Forbidden, "Only its author can delete a post.")

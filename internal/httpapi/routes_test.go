@@ -1,7 +1,9 @@
 package httpapi_test
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,7 +80,9 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		{"GET", "/", false, 404, "NOT_FOUND", ""},
 		{"GET", "/graph", false, 404, "NOT_FOUND", ""},
 		{"GET", "/playground", false, 404, "NOT_FOUND", ""},
-		{"GET", "/graphql/", false, 404, "NOT_FOUND", ""},
+		{"GET", "/graphql/nothing", false, 404, "NOT_FOUND", ""},
+		{"GET", "/graphql//", false, 404, "NOT_FOUND", ""},
+		{"DELETE", "/graphql/", false, 405, "BAD_USER_INPUT", "GET, POST"},
 		{"GET", "//graphql", false, 404, "NOT_FOUND", ""},
 		{"GET", "/x/../graphql", false, 404, "NOT_FOUND", ""},
 		{"GET", "/metrics", false, 404, "NOT_FOUND", ""},
@@ -99,6 +103,28 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		r := s.do(c.method, c.target, "")
 		if r.Code != c.status || r.codes() != c.code || r.Header().Get("Allow") != c.allow {
 			t.Errorf("%s %s: status %d, Allow %q, %s", c.method, c.target, r.Code, r.Header().Get("Allow"), r.Body)
+		}
+	}
+}
+
+// TestSlashAfterGraphQL checks that /graphql/ answers as /graphql does, also to pages, and is logged
+// and counted as that is.
+func TestSlashAfterGraphQL(t *testing.T) {
+	s, lines := newLoggedServer(t)
+	for _, send := range []func(path string) reply{
+		func(path string) reply {
+			return s.do("POST", path, `{"query":"{viewer{id}}"}`, "Content-Type", "application/json", "Origin", page, "Authorization", "Bearer good")
+		},
+		func(path string) reply { return s.do("GET", path+"?query={viewer{id}}", "", "Origin", page) },
+		func(path string) reply {
+			return s.do("OPTIONS", path, "", "Origin", page, "Access-Control-Request-Method", "POST")
+		},
+		func(path string) reply { return s.do("POST", path, "{", "Authorization", "Bearer bad") },
+	} {
+		want, logged := send("/graphql"), len(lines())
+		got := send("/graphql/")
+		if got.Code != want.Code || got.Body.String() != want.Body.String() || !maps.EqualFunc(got.Header(), want.Header(), slices.Equal) || len(lines()) != logged {
+			t.Errorf("got %d %v %s, want %d %v %s", got.Code, got.Header(), got.Body, want.Code, want.Header(), want.Body)
 		}
 	}
 }
