@@ -64,7 +64,7 @@ func (a *App) File(r *http.Request) http.Handler {
 	if a.files.find(r.URL.Path) != nil || strings.HasPrefix(r.URL.Path, "/assets/") {
 		return a.files
 	}
-	if v, _ := findView(r.URL.EscapedPath()); v != nil || r.URL.Path == AtomPath || strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if v, _ := findView(r.URL.EscapedPath()); v != nil || r.URL.Path == AtomPath || a.files.AcceptsHTML(r) {
 		return nil
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -29,10 +29,12 @@ const graphiqlPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 
 	"font-src 'self'; connect-src 'self'; worker-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Options configure the handlers of files. Both are required.
+// Options configure the handlers of files. All are required.
 type Options struct {
 	// AcceptsGzip reports whether the client of a request accepts responses in gzip.
 	AcceptsGzip func(*http.Request) bool
+	// AcceptsHTML reports whether the client of a request is a browser that opens a page.
+	AcceptsHTML func(*http.Request) bool
 	// NotFound responds to requests for files that do not exist.
 	NotFound http.Handler
 }

@@ -18,6 +18,7 @@ import (
 
 // options are those of a server whose clients accept gzip if they name it first.
 var options = web.Options{
+	AcceptsHTML: func(r *http.Request) bool { return strings.HasPrefix(r.Header.Get("Accept"), "text/html") },
 	AcceptsGzip: func(r *http.Request) bool { return strings.HasPrefix(r.Header.Get("Accept-Encoding"), "gzip") },
 	NotFound:    http.NotFoundHandler(),
 }

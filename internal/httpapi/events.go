@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,18 +12,6 @@ import (
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/subscription"
 )
-
-const eventStreamType = "text/event-stream"
-
-// acceptsEvents reports whether the client of a request understands server-sent events.
-func acceptsEvents(r *http.Request) bool {
-	return strings.Contains(strings.Join(r.Header["Accept"], ","), eventStreamType)
-}
-
-// acceptsOnlyEvents reports whether the client of a request understands nothing else.
-func acceptsOnlyEvents(r *http.Request) bool {
-	return len(r.Header["Accept"]) == 1 && r.Header["Accept"][0] == eventStreamType
-}
 
 // serveEvents answers a subscription with server-sent events, by the protocol graphql-sse in its
 // mode of distinct connections. An event has the cursor of its answer as `id`, and the browser
@@ -58,6 +45,13 @@ func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *g
 		_ = events.write(context.Background(), "complete", "", nil) // fails if the client has disconnected
 	}
 }
+
+// answerBegin and answerEnd are around the answer of an operation that has only one, in an event
+// stream: the protocol has event streams for all operations, and for errors of a document.
+const (
+	answerBegin = "event: next\ndata: "
+	answerEnd   = "\n\nevent: complete\ndata: \n\n"
+)
 
 // untilExpiry returns a context that ends at a time (zero: never).
 func untilExpiry(ctx context.Context, expires time.Time) (context.Context, context.CancelFunc) {

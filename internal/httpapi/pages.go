@@ -55,7 +55,7 @@ func (a *api) handleGraphiQL(mux *http.ServeMux) {
 }
 
 func (a *api) fileOptions() web.Options {
-	return web.Options{AcceptsGzip: acceptsGzip, NotFound: http.HandlerFunc(a.notFound)}
+	return web.Options{AcceptsGzip: acceptsGzip, AcceptsHTML: acceptsHTML, NotFound: http.HandlerFunc(a.notFound)}
 }
 
 // servePage responds with a page of the blog, or its Atom feed. Its queries are executed as those

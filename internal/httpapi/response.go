@@ -48,9 +48,13 @@ type answer struct {
 }
 
 // encode encodes a response, with at most Limits.Errors errors. The data is already JSON and is
-// copied unchanged.
+// copied unchanged. An event stream has the response in one event, and then ends.
 func (a *api) encode(contentType string, status int, r response) answer {
-	body := append(newBody(len(r.data)+1024), '{')
+	body := newBody(len(r.data) + 1024)
+	if contentType == eventStreamType {
+		body = append(body, answerBegin...)
+	}
+	body = append(body, '{')
 	if len(r.errors) > 0 {
 		body = appendField(body, "errors", mustMarshal(r.errors[:min(len(r.errors), a.Limits.Errors)]))
 	}
@@ -60,7 +64,11 @@ func (a *api) encode(contentType string, status int, r response) answer {
 	if len(r.extensions) > 0 {
 		body = appendField(body, "extensions", mustMarshal(r.extensions))
 	}
-	return answer{contentType: contentType, status: status, body: append(body, '}')}
+	body = append(body, '}')
+	if contentType == eventStreamType {
+		body = append(body, answerEnd...)
+	}
+	return answer{contentType: contentType, status: status, body: body}
 }
 
 // bodies are buffers of answers that were sent. Larger ones than smallAnswer are not kept.
@@ -80,7 +88,7 @@ func recycle(body []byte) {
 }
 
 func appendField(body []byte, name string, value []byte) []byte {
-	if len(body) > 1 {
+	if body[len(body)-1] != '{' {
 		body = append(body, ',')
 	}
 	body = append(append(append(body, '"'), name...), '"', ':')

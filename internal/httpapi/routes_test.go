@@ -107,8 +107,8 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 	}
 }
 
-// TestSlashAfterGraphQL checks that /graphql/ answers as /graphql does, also to pages, and is logged
-// and counted as that is.
+// TestSlashAfterGraphQL checks that /graphql/ answers as /graphql does, also to pages, and is
+// logged and counted as that is.
 func TestSlashAfterGraphQL(t *testing.T) {
 	s, lines := newLoggedServer(t)
 	for _, send := range []func(path string) reply{

@@ -48,12 +48,8 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := t.meterBody(w, r)
 	defer body.Close()
 	params, rejected := t.readParams(w, r)
-	if rejected == nil && body.Arrived() && !asksForPriceOnly(r) && (t.isSubscription(params) || acceptsOnlyEvents(r)) {
+	if rejected == nil && body.Arrived() && acceptsEvents(r) && !asksForPriceOnly(r) && t.isSubscription(params) {
 		body.Close()
-		if !acceptsEvents(r) {
-			t.reject(w, r, errNoStreamType)
-			return
-		}
 		t.serveEvents(w, r, params)
 		return
 	}
@@ -117,6 +113,9 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	if asksForPriceOnly(r) {
 		return t.encode(contentType, executedStatus, pricedResponse(operation)), nil
 	}
+	if operation.Operation.Operation == ast.Subscription {
+		return answer{}, errNoStreamType
+	}
 	if r.Method == http.MethodGet && operation.Operation.Operation != ast.Query {
 		return answer{}, errNotAQuery
 	}
@@ -153,7 +152,7 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	result := executedResponse(executed)
 	complete := t.encode(contentType, executedStatus, result)
 	complete.isMutation, complete.session, complete.payment = session.isMutation, token, payment
-	if r.Method == http.MethodGet && isCacheable(result) {
+	if r.Method == http.MethodGet && contentType != eventStreamType && isCacheable(result) {
 		complete.cacheControl = t.cacheControl(r, known, result.data)
 	}
 	return complete, nil

@@ -115,8 +115,8 @@ func TestGET(t *testing.T) {
 }
 
 // A query string is read as browsers write it: by the URL standard, section 5.1
-// (application/x-www-form-urlencoded parsing), where a `;` is a plain character, and a % that no two
-// hexadecimal digits follow stands for itself.
+// (application/x-www-form-urlencoded parsing), where a `;` is a plain character, and a % that no
+// two hexadecimal digits follow stands for itself.
 func TestQueryStrings(t *testing.T) {
 	var got string
 	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {

@@ -37,8 +37,8 @@ func (s socket) exchange(message string) (string, websocket.StatusCode) {
 	return string(answer), websocket.CloseStatus(err)
 }
 
-// The query and the variables of a subscription have at most 64 KiB, and a message 65 (docs/clients.md).
-// A message up to its limit is read, whatever the library's own limit is.
+// The query and the variables of a subscription have at most 64 KiB, and a message 65
+// (docs/clients.md). A message up to its limit is read, whatever the library's own limit is.
 func TestLargeMessages(t *testing.T) {
 	listening := httptest.NewServer(newServer(t, inDevelopment).handler)
 	defer listening.Close()

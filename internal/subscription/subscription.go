@@ -124,7 +124,7 @@ const (
 const MaxRequest = 64 << 10
 
 var (
-	errOnlyStreams = blog.Errorf(blog.BadUserInput, "WebSockets and event streams are for subscriptions. Send queries and mutations with POST, and accept JSON.")
+	errOnlyStreams = blog.Errorf(blog.BadUserInput, "WebSockets are for subscriptions. Send queries and mutations with POST.")
 	errTooLarge    = blog.Errorf(blog.LimitExceeded, "The query and variables of a subscription must have at most %d bytes.", MaxRequest)
 	errNoStream    = blog.Errorf(blog.BadUserInput, "A subscription must select one field of `Subscription`, and not `__typename`.")
 	errTimeout     = &blog.Error{Code: blog.Timeout, Message: "The event expired before it was executed. Subscribe again.", RetryAfter: time.Second}
