@@ -182,6 +182,8 @@ func (s *subscriber) followAt(server *apitest.Client, receive func(data string) 
 			return false, fmt.Errorf("the stream is complete")
 		case name == "id":
 			id = value
+		case name == "" && id != "": // a block with an id alone sets it, too
+			s.lastID = id
 		case name == "data" && value != "":
 			if done, err := receive(value); done || err != nil {
 				return done, err

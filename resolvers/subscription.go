@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -199,6 +200,9 @@ func (s *postStream) read(ctx context.Context) (*blog.Post, error) {
 // Close implements stream.Stream.
 func (s *postStream) Close() { s.stop() }
 
+// beforeAll is a date that is before those of all elements, and has a cursor.
+var beforeAll = blog.NewDateTime(time.UnixMicro(0))
+
 // commentsOfStream is the number of comments that a stream reads at once. They stay in memory while
 // they are sent to a slow client.
 const commentsOfStream = 10
@@ -214,7 +218,7 @@ type commentStream struct {
 
 	isBegun   bool
 	mustCheck bool           // whether the post still exists
-	after     *blog.Position // nil before the first comment
+	after     *blog.Position // nil until the stream is placed
 	edges     []model.CommentEdge
 }
 
@@ -222,8 +226,12 @@ type commentStream struct {
 // of the store.
 func (s *commentStream) Next(ctx context.Context) (stream.Event, error) {
 	if !s.isBegun {
+		beginsNow := s.after == nil
 		if err := s.begin(ctx); err != nil {
 			return stream.Event{}, err
+		}
+		if beginsNow {
+			return stream.Event{Cursor: s.list.Cursor(*s.after), IsBeginning: true}, nil
 		}
 	}
 	for len(s.edges) == 0 {
@@ -256,6 +264,7 @@ func (s *commentStream) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		s.after = &blog.Position{CreationDate: beforeAll}
 		if len(page.Positions) > 0 {
 			s.after = &page.Positions[0]
 		}
@@ -319,9 +328,13 @@ type arrivalStream struct {
 // Next implements stream.Stream. Errors: those of the store.
 func (s *arrivalStream) Next(ctx context.Context) (stream.Event, error) {
 	for len(s.edges) == 0 {
+		beginsNow := s.after == nil
 		isNew, err := s.read(ctx)
 		if err != nil {
 			return stream.Event{}, err
+		}
+		if beginsNow {
+			return stream.Event{Cursor: model.ArrivalsList.Cursor(*s.after), IsBeginning: true}, nil
 		}
 		if !isNew {
 			if err := wait(ctx, s.arrived); err != nil {
@@ -336,14 +349,15 @@ func (s *arrivalStream) Next(ctx context.Context) (stream.Event, error) {
 	return event, nil
 }
 
-// read reads the next posts. It reports whether there may be more than it has read.
+// read places the stream, or reads the next posts. It reports whether there may be more than it has
+// read.
 func (s *arrivalStream) read(ctx context.Context) (isNew bool, err error) {
 	ctx, cancel := reading(ctx)
 	defer cancel()
 	s.watch.join(ctx)
 	last, _, err := s.store.LastArrivals(ctx)
 	if err == nil && s.after == nil {
-		err = s.place(ctx, last)
+		return false, s.place(ctx, last)
 	}
 	if err != nil || last <= s.after.CreationDate {
 		return false, err
@@ -372,12 +386,12 @@ func (s *arrivalStream) read(ctx context.Context) (isNew bool, err error) {
 // longer in the feed, the stream begins with all that have arrived.
 func (s *arrivalStream) place(ctx context.Context, last blog.DateTime) error {
 	if s.postID == "" {
-		s.after = &blog.Position{CreationDate: last}
+		s.after = &blog.Position{CreationDate: cmp.Or(last, beforeAll)}
 		return nil
 	}
 	date, isListed, err := s.store.ArrivalOf(ctx, s.postID)
 	if err == nil {
-		s.after, s.hasGap = &blog.Position{CreationDate: date}, !isListed
+		s.after, s.hasGap = &blog.Position{CreationDate: cmp.Or(date, beforeAll)}, !isListed
 	}
 	return err
 }

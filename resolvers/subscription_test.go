@@ -84,6 +84,7 @@ type event struct{ name, id, data string }
 type events struct {
 	*testing.T
 	received chan event
+	begun    chan string // an id alone
 	close    func()
 }
 
@@ -110,7 +111,7 @@ func (s *streaming) subscribe(query, lastEventID string, headers ...string) *eve
 	if response.StatusCode != 200 || response.Header.Get("Content-Type") != "text/event-stream" || response.Header.Get("Cache-Control") != "no-store" {
 		s.Fatalf("%d %v", response.StatusCode, response.Header)
 	}
-	e := &events{T: s.T, received: make(chan event), close: func() { cancel(); client.CloseIdleConnections() }}
+	e := &events{T: s.T, received: make(chan event), begun: make(chan string, 1), close: func() { cancel(); client.CloseIdleConnections() }}
 	s.Cleanup(e.close)
 	go func() {
 		defer close(e.received)
@@ -127,6 +128,9 @@ func (s *streaming) subscribe(query, lastEventID string, headers ...string) *eve
 				current.id = value
 			case name == "data":
 				current.data = value
+			case lines.Text() == "" && current.name == "" && current.id != "":
+				e.begun <- current.id
+				current = event{}
 			case lines.Text() == "" && current.name != "":
 				select {
 				case e.received <- current:
@@ -251,7 +255,7 @@ func TestCommentAdded(t *testing.T) {
 	if _, err := http.Get(first.url + "/readyz"); err != nil { // nothing else is sent before
 		t.Fatal(err)
 	}
-	waitUntilWatched(t, one, ann, post)
+	<-one.begun
 	const comments = 60
 	go func() {
 		for i := range comments {
@@ -319,25 +323,64 @@ func TestCommentsFromTheBeginning(t *testing.T) {
 	}
 }
 
-// waitUntilWatched comments until a stream has a comment: it begins after the newest comment at the
-// time when it is opened.
-func waitUntilWatched(t *testing.T, e *events, c *client, post string) {
-	t.Helper()
-	for range 1000 {
-		c.comment(post, "begun?")
-		select {
-		case <-e.received:
-			for { // the comments that follow are there already
-				select {
-				case <-e.received:
-				case <-time.After(300 * time.Millisecond):
-					return
-				}
+// A stream that begins now says where, before anything happens. If it breaks before its first
+// event, the next one goes on there, as a browser's EventSource does: by the HTML standard (section
+// 9.2.6), a block with an id alone sets the last event ID.
+func TestStreamsThatBreakBeforeTheirFirstEvent(t *testing.T) {
+	skipUnderFaults(t)
+	s := newServer(t)
+	first, second := s.newStreaming(nil), s.newStreaming(nil)
+	ann := s.user("Ann")
+	commented, published := 0, 0
+	post := ann.post("0", "Content")
+	for name, c := range map[string]struct {
+		query   string
+		happens func()
+		want    func() string
+	}{
+		"comments": {
+			fmt.Sprintf(`subscription { commentAdded(postId: %q) { node { content } } }`, post),
+			func() { commented++; ann.comment(post, fmt.Sprint(commented)) },
+			func() string { return fmt.Sprintf(`"content":"%d"`, commented) },
+		},
+		"posts": {
+			`subscription { postPublished { node { title } } }`,
+			func() { published++; ann.post(fmt.Sprint(published), "Content") },
+			func() string { return fmt.Sprintf(`"title":"%d"`, published) },
+		},
+	} {
+		for range 2 { // at first, the post has no comments
+			e := first.subscribe(c.query, "")
+			var id string
+			select {
+			case id = <-e.begun:
+			case got := <-e.received:
+				t.Fatalf("%s: got %+v before anything happened", name, got)
+			case <-time.After(patience):
+				t.Fatalf("%s: the stream does not say where it begins", name)
 			}
-		case <-time.After(50 * time.Millisecond):
+			e.close()
+			c.happens()
+			again := second.subscribe(c.query, id)
+			if got := again.next(); !strings.Contains(got.data, c.want()) {
+				t.Errorf("%s, after %s: got %+v, want %s", name, id, got, c.want())
+			}
+			select {
+			case id := <-again.begun:
+				t.Errorf("%s: a stream that goes on begins at %s", name, id)
+			default:
+			}
+			again.close()
 		}
 	}
-	t.Fatal("the stream has no comments")
+	empty := newServer(t)
+	stream := empty.newStreaming(nil)
+	const query = `subscription { postPublished { node { title } } }`
+	id := <-stream.subscribe(query, "").begun
+	empty.user("Ann").post("The first post", "Content")
+	if got := stream.subscribe(query, id).next(); !strings.Contains(got.data, "The first post") {
+		t.Errorf("an empty feed: got %+v", got)
+	}
 }
 
 // Streams that cannot begin say why.
@@ -693,19 +736,12 @@ func TestEqualSubscriptions(t *testing.T) {
 	}
 }
 
-// waitUntilStreamsBegun comments on a post until all streams have the comment "begun". Streams that
-// begin later would miss it.
+// waitUntilStreamsBegun comments on a post when all streams have begun, and waits until they have
+// the comment "begun".
 func waitUntilStreamsBegun(s *streaming, streams []*events, c *client, post string) {
 	s.Helper()
 	for _, e := range streams {
-		for begun := false; !begun; {
-			c.comment(post, "try")
-			select {
-			case <-e.received:
-				begun = true
-			case <-time.After(50 * time.Millisecond):
-			}
-		}
+		<-e.begun
 	}
 	c.comment(post, "begun")
 	for _, e := range streams {
@@ -930,22 +966,9 @@ func TestPostPublished(t *testing.T) {
 	empty.wantPublished("before")
 	empty.close()
 	one := first.subscribe(query, "")
-	for begun := false; !begun; {
-		publish("begun")
-		select {
-		case <-one.received:
-			begun = true
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	<-one.begun
 	publish("last")
-	cursor := one.published().Data.PostPublished.Cursor
-	for {
-		got := one.published()
-		if cursor = got.Data.PostPublished.Cursor; got.Data.PostPublished.Node.Title == "last" {
-			break
-		}
-	}
+	cursor := one.wantPublished("last")
 	publish("1")
 	bob.like(ann.post("2", "Content of 2"))
 	one.wantPublished("1", "2")

@@ -15,8 +15,11 @@ import (
 
 // serveEvents answers a subscription with server-sent events, by the protocol graphql-sse in its
 // mode of distinct connections. An event has the cursor of its answer as `id`, and the browser
-// sends the last one as Last-Event-ID when it connects again. The stream ends without `complete` if
-// the server stops or the token expires: the client then connects again.
+// sends the last one as Last-Event-ID when it connects again. A stream that begins now first has
+// an id alone, for a client that is disconnected before the first event: by the HTML standard
+// (section 9.2.6, "dispatch the event"), it sets the last event ID, and no event is dispatched. The
+// stream ends without `complete` if the server stops or the token expires: the client then connects
+// again.
 func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) {
 	token, _ := bearerToken(r.Header.Get("Authorization"))
 	ctx, cancel := untilExpiry(r.Context(), auth.ExpiryOf(token))
@@ -35,6 +38,9 @@ func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *g
 	}
 	beating.Go(func() { events.beat(ctx, cancel) })
 	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), func() { endProgress(ctx) }, func(ctx context.Context, m subscription.Message) error {
+		if len(m.Body) == 0 {
+			return events.write(ctx, "", m.Cursor, nil)
+		}
 		return events.write(ctx, "next", m.Cursor, m.Body)
 	})
 	if len(refused) > 0 {
@@ -85,8 +91,8 @@ func newEventWriter(w http.ResponseWriter) *eventWriter {
 }
 
 // write writes an event with an id, which may be empty, and data without line breaks. Without the
-// name of an event, it writes a comment. Error: if ctx ends, the client has disconnected, or it
-// accepts nothing for ten seconds. All later writes fail, too.
+// name of an event, it writes the id alone, or a comment. Error: if ctx ends, the client has
+// disconnected, or it accepts nothing for ten seconds. All later writes fail, too.
 func (e *eventWriter) write(ctx context.Context, event, id string, data []byte) error {
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()
@@ -103,12 +109,13 @@ func (e *eventWriter) tryWrite(ctx context.Context, event, id string, data []byt
 	stop := context.AfterFunc(ctx, func() { e.control.SetWriteDeadline(past) })
 	defer stop()
 	prefix := ":"
-	if event != "" {
-		prefix = "event: " + event + "\n"
-		if id != "" {
-			prefix += "id: " + id + "\n"
-		}
-		prefix += "data: "
+	switch {
+	case event == "" && id != "":
+		prefix = "id: " + id
+	case event != "" && id != "":
+		prefix = "event: " + event + "\nid: " + id + "\ndata: "
+	case event != "":
+		prefix = "event: " + event + "\ndata: "
 	}
 	for _, part := range [][]byte{[]byte(prefix), data, []byte("\n\n")} { // data may be large: it is not copied
 		if _, err := e.w.Write(part); err != nil {

@@ -122,7 +122,12 @@ func (t transport) operate(ctx context.Context, params *graphql.RawParams, docum
 	if rejected := t.resolveDocument(ctx, params, documentID, 0); rejected != nil {
 		return t.errorList(ctx, rejected.err)
 	}
-	refused, _ := t.subscriptions.Run(ctx, params, "", nil, func(ctx context.Context, m subscription.Message) error { return next(ctx, m.Body) })
+	refused, _ := t.subscriptions.Run(ctx, params, "", nil, func(ctx context.Context, m subscription.Message) error {
+		if len(m.Body) == 0 { // the protocol has no message for a cursor alone
+			return nil
+		}
+		return next(ctx, m.Body)
+	})
 	if len(refused) > 0 {
 		return mustMarshal(refused[:min(len(refused), t.Limits.Errors)])
 	}

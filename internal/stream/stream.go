@@ -19,6 +19,9 @@ type Event struct {
 	// Cursor is the position after the event, from which another stream can go on; empty if the
 	// stream begins with the present state.
 	Cursor string
+	// IsBeginning reports that nothing has happened yet: the event has only the Cursor at which the
+	// stream begins, so that its client misses nothing if it is interrupted before the first event.
+	IsBeginning bool
 	// IsState reports that the event is a state, which replaces those before it.
 	IsState bool
 	// HasGap reports that some events before this one cannot be had any more.

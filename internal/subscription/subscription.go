@@ -134,7 +134,7 @@ var (
 
 // Message is an answer of a subscription.
 type Message struct {
-	Body   []byte // a GraphQL response in JSON; it must not be changed
+	Body   []byte // a GraphQL response in JSON; it must not be changed. Empty if there is only a cursor
 	Cursor string // from which another subscription goes on; empty if it has none
 }
 
@@ -342,6 +342,10 @@ func (x *execution) try(ctx context.Context) (*answer, string, error) {
 		}
 		if err := x.read(ctx); err != nil {
 			return nil, "", err
+		}
+		if event := *x.event; event.IsBeginning {
+			x.event = nil
+			return &answer{}, event.Cursor, nil
 		}
 	}
 	a, err := x.answer(ctx)
