@@ -457,7 +457,7 @@ type Query {
   in ` + "`" + `User.posts` + "`" + `.
   """
   feed(
-    "The page size: 1 to 100."
+    "The page size: 0 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in the feed. The page starts after it."
     after: String
@@ -474,7 +474,7 @@ type Query {
   with up to a fifth fewer posts.
   """
   tags(
-    "The number of tags: 1 to 100."
+    "The number of tags: 0 to 100."
     first: Int = 20
   ): [Tag!] @semanticNonNull @view @price(ru: 2.4, element: 0.12, size: "first")
 
@@ -486,7 +486,7 @@ type Query {
 
   "The months that have posts, the latest first."
   archiveMonths(
-    "The number of months: 1 to 100."
+    "The number of months: 0 to 100."
     first: Int = 20
     "Only months before this one, in the form ` + "`" + `YYYY-MM` + "`" + `."
     before: String
@@ -731,7 +731,7 @@ type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
   postCount: Int @semanticNonNull @view @price(needsWhole: true)
   "The user's posts, newest first."
   posts(
-    "The page size: 1 to 100."
+    "The page size: 0 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
@@ -793,7 +793,7 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   viewerHasLiked: Boolean @semanticNonNull @viewer @read(alone: 1, request: 2.3, element: 0.14)
   "The post's comments."
   comments(
-    "The page size: 1 to 100."
+    "The page size: 0 to 100."
     first: Int = 20
     """
     The ` + "`" + `cursor` + "`" + ` of a comment in this list. The page starts after it, in the given ` + "`" + `order` + "`" + `. The
@@ -805,7 +805,7 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   ): CommentConnection @semanticNonNull @price(ru: 2.5, element: 0.16, size: "first", whole: true, needsWhole: true)
   "The post's likes, newest first."
   likes(
-    "The page size: 1 to 100."
+    "The page size: 0 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a like in this list. The page starts after it."
     after: String
@@ -831,7 +831,7 @@ type Tag {
   recent comments, which cost a read for all posts of the list.
   """
   posts(
-    "The page size: 1 to 100."
+    "The page size: 0 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
@@ -849,7 +849,7 @@ type ArchiveMonth {
   recent comments, which cost a read for all posts of the list.
   """
   posts(
-    "The page size: 1 to 100."
+    "The page size: 0 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String

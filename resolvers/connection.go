@@ -2,6 +2,9 @@ package resolvers
 
 import (
 	"context"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
 
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
@@ -38,6 +41,10 @@ func connection[T any](ctx context.Context, s listSource[T], first *int, after *
 		return nil, err
 	}
 	request.Order = s.order
+	if request.First == 0 && !selectsHasNextPage(ctx) {
+		page, err := s.empty(ctx)
+		return &model.Connection[T]{List: s.list, Page: page, After: after != nil}, err
+	}
 	key := pageKey{list: s.list, first: request.First, order: s.order}
 	if after != nil {
 		key.after = *after
@@ -50,6 +57,33 @@ func connection[T any](ctx context.Context, s listSource[T], first *int, after *
 		return nil, err
 	}
 	return &model.Connection[T]{List: s.list, Page: page, After: after != nil}, nil
+}
+
+// empty returns a page without elements. It reads only the number of all elements, if that is
+// selected.
+func (s listSource[T]) empty(ctx context.Context) (page blog.Page[T], err error) {
+	if s.exists != nil && len(selected(ctx, "totalCount")) > 0 {
+		page.Total, _, err = s.exists(ctx)
+	}
+	return page, err
+}
+
+// selectsHasNextPage reports whether PageInfo.hasNextPage of the connection that the field of ctx
+// returns is selected.
+func selectsHasNextPage(ctx context.Context) bool {
+	operation := graphql.GetOperationContext(ctx)
+	return slices.ContainsFunc(selected(ctx, "pageInfo"), func(info graphql.CollectedField) bool {
+		fields := graphql.CollectFields(operation, info.Selections, []string{"PageInfo"})
+		return slices.ContainsFunc(fields, func(f graphql.CollectedField) bool { return f.Name == "hasNextPage" })
+	})
+}
+
+// selected returns the selections of a field of the object that the field of ctx returns, one for
+// each alias.
+func selected(ctx context.Context, name string) []graphql.CollectedField {
+	field := graphql.GetFieldContext(ctx).Field
+	fields := graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, []string{field.Definition.Type.Name()})
+	return slices.DeleteFunc(slices.Clone(fields), func(f graphql.CollectedField) bool { return f.Name != name })
 }
 
 // fetch reads a page if the list's user or post exists.

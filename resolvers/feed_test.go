@@ -29,7 +29,7 @@ func TestFeed(t *testing.T) {
 	if key := r.Extensions.Cosmos.Requests[0].PartitionKey; key != "post" {
 		t.Errorf("the feed's partition is %v", key)
 	}
-	s.anonymous().rejected(blog.BadUserInput, readFeed, "n", 0)
+	s.anonymous().rejected(blog.BadUserInput, readFeed, "n", -1)
 	s.anonymous().rejected(blog.BadUserInput, readFeed, "a", "")
 }
 

@@ -81,9 +81,9 @@ func TestFieldsOfErrors(t *testing.T) {
 	}
 	for query, want := range map[string][]string{
 		`{tag(name:"Go"){name} archive(month:"2026-13"){month} b:archive(month:"2026-1"){month}}`:         {invalid + `["month"]`, invalid + `["month"]`, invalid + `["name"]`},
-		`{tags(first:101){name} archiveMonths(first:0,before:"x"){month}}`:                                {invalid + `["before"]`, invalid + `["first"]`, invalid + `["first"]`},
-		`{tag(name:"go"){posts(first:0,after:"x"){nodes{id}}}}`:                                           {invalid + `["after"]`, invalid + `["first"]`},
-		`{feed(first:0,after:"x"){nodes{id}}}`:                                                            {invalid + `["after"]`, invalid + `["first"]`},
+		`{tags(first:101){name} archiveMonths(first:-1,before:"x"){month}}`:                               {invalid + `["before"]`, invalid + `["first"]`, invalid + `["first"]`},
+		`{tag(name:"go"){posts(first:-1,after:"x"){nodes{id}}}}`:                                          {invalid + `["after"]`, invalid + `["first"]`},
+		`{feed(first:-1,after:"x"){nodes{id}}}`:                                                           {invalid + `["after"]`, invalid + `["first"]`},
 		`{user(id:"x"){id} b:userByUsername(username:""){id} c:node(id:"x"){id}}`:                         {invalid + `["id"]`, invalid + `["id"]`, invalid + `["username"]`},
 		`{feed(first:99999999999){nodes{id}}}`:                                                            {invalidLiteral + `["first"]`},
 		`{feed(first:1){nodes{comments(first:101){nodes{id}}}}}`:                                          {invalid + `["first"]`},

@@ -104,7 +104,7 @@ func TestInvalidListIsNull(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")
 	ann.post("Title", "Content")
-	r := ann.send(`{viewer{username} feed{nodes{title comments(first:101){nodes{id}}}} other:feed(first:0){nodes{id}}}`)
+	r := ann.send(`{viewer{username} feed{nodes{title comments(first:101){nodes{id}}}} other:feed(first:-1){nodes{id}}}`)
 	if len(r.Errors) != 2 {
 		t.Errorf("got %v", r.Errors)
 	}

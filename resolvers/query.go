@@ -105,8 +105,12 @@ func checkFirst(first *int) (int, error) {
 	return request.First, err
 }
 
-// readList reads a list of at most n elements, within the limits of the operation.
+// readList reads a list of at most n elements, within the limits of the operation. Without elements
+// it reads nothing.
 func readList[T any](ctx context.Context, n int, read func() ([]T, error)) (list []T, err error) {
+	if n == 0 {
+		return []T{}, nil
+	}
 	err = scopeFrom(ctx).read(ctx, n, func() (bytes int, err error) {
 		list, err = read()
 		return 0, err

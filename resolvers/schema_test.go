@@ -45,7 +45,7 @@ func checkDefault(t *testing.T, argument *ast.ArgumentDefinition) {
 		return
 	}
 	if argument.DefaultValue == nil || argument.DefaultValue.Raw != strconv.Itoa(blog.DefaultPageSize) ||
-		!strings.Contains(argument.Description, "1 to "+strconv.Itoa(blog.MaxPageSize)) {
+		!strings.Contains(argument.Description, "0 to "+strconv.Itoa(blog.MaxPageSize)) {
 		t.Errorf("the description of first is %q with the default %v", argument.Description, argument.DefaultValue)
 	}
 }

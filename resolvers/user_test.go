@@ -129,7 +129,7 @@ func TestUserPosts(t *testing.T) {
 	r.is("user.posts.pageInfo.hasPreviousPage", true)
 
 	s.anonymous().rejected(blog.BadUserInput, query, "u", s.user("Bob").id, "a", r.text("user.posts.pageInfo.endCursor"))
-	s.anonymous().rejected(blog.BadUserInput, query, "u", ann.id, "n", 0)
+	s.anonymous().rejected(blog.BadUserInput, query, "u", ann.id, "n", -1)
 	s.anonymous().rejected(blog.BadUserInput, query, "u", ann.id, "n", 101)
 	s.anonymous().ask(query, "u", ann.id, "n", nil).is("user.posts.nodes.#", 5)
 }

@@ -140,7 +140,7 @@ var (
 	errOtherList = blog.Errorf(blog.BadUserInput, "`after` is the cursor of another list.")
 )
 
-// PageRequest checks and parses the arguments of a list. `first` must be 1 to 100; nil means 20.
+// PageRequest checks and parses the arguments of a list. `first` must be 0 to 100; nil means 20.
 // A nil `after` means the beginning of the list. Error: BAD_USER_INPUT, for each invalid argument.
 func (l List) PageRequest(first *int, after *string) (blog.PageRequest, error) {
 	request := blog.PageRequest{First: blog.DefaultPageSize}
@@ -148,8 +148,8 @@ func (l List) PageRequest(first *int, after *string) (blog.PageRequest, error) {
 		request.First = *first
 	}
 	var invalidFirst, invalidAfter error
-	if request.First < 1 || request.First > blog.MaxPageSize {
-		invalidFirst = blog.Errorf(blog.BadUserInput, "`first` must be 1 to %d.", blog.MaxPageSize)
+	if request.First < 0 || request.First > blog.MaxPageSize {
+		invalidFirst = blog.Errorf(blog.BadUserInput, "`first` must be 0 to %d.", blog.MaxPageSize)
 	}
 	if after != nil {
 		request.After = new(blog.Position)

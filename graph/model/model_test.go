@@ -178,10 +178,10 @@ func TestPageRequest(t *testing.T) {
 	number := func(n int) *int { return &n }
 	for _, c := range []struct {
 		first *int
-		want  int // 0 if it is rejected
-	}{{nil, 20}, {number(1), 1}, {number(100), 100}, {number(0), 0}, {number(-1), 0}, {number(101), 0}} {
+		want  int // -1 if it is rejected
+	}{{nil, 20}, {number(0), 0}, {number(1), 1}, {number(100), 100}, {number(-1), -1}, {number(101), -1}} {
 		got, err := model.FeedList.PageRequest(c.first, nil)
-		if (err != nil) != (c.want == 0) || err == nil && got.First != c.want || err != nil && blog.CodeOf(err) != blog.BadUserInput {
+		if (err != nil) != (c.want < 0) || err == nil && got.First != c.want || err != nil && blog.CodeOf(err) != blog.BadUserInput {
 			t.Errorf("first %v: got %v, %v, want %d", c.first, got, err, c.want)
 		}
 	}

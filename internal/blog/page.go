@@ -13,7 +13,7 @@ type Position struct {
 	Rank int
 }
 
-// PageRequest requests First elements, from 1 to 100, after a position. If After is nil, the
+// PageRequest requests First elements, from 0 to 100, after a position. If After is nil, the
 // page starts at the beginning of the list.
 type PageRequest struct {
 	First int

@@ -5,7 +5,7 @@
 // that depend on the machine, the account and the network: Connections, AddressConnections,
 // BodyBytes, InFlight, Time, Cost, and those of subscriptions. The others are constants (Default),
 // and only tests set them.
-// The size of a page, 1 to 100, is part of the schema (blog.MaxPageSize).
+// The size of a page, 0 to 100, is part of the schema (blog.MaxPageSize).
 package limits
 
 import (

@@ -273,5 +273,5 @@ func (f *pricedField) sizeOf(argument *ast.Value, variables map[string]any) floa
 	if err != nil {
 		return blog.MaxPageSize
 	}
-	return max(1, min(sizeOf(value, f.defaultSize), blog.MaxPageSize))
+	return max(0, min(sizeOf(value, f.defaultSize), blog.MaxPageSize))
 }
