@@ -390,7 +390,11 @@ enum ErrorCode {
   INTERNAL
 }
 
-"An object with a globally unique id: a user, a post, a comment or a like."
+"""
+An object with a globally unique id: a user, a post, a comment or a like. Fields with the same name
+have the same type, so that one query can select them from all. As a user has no ` + "`" + `creationDate` + "`" + ` after
+its deletion, those of the others can be null in the schema, too, and are not.
+"""
 interface Node {
   "The id that ` + "`" + `node` + "`" + ` and ` + "`" + `nodes` + "`" + ` accept. It is opaque: do not parse it."
   id: ID!
@@ -778,7 +782,7 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   "The number of users who like the post. For the lists of tags and months, see ` + "`" + `commentCount` + "`" + `."
   likeCount: Int @semanticNonNull @price(notInEntries: true)
   "When the post was published."
-  creationDate: DateTime!
+  creationDate: DateTime @semanticNonNull
   """
   When the title, the content or the tags were last edited; ` + "`" + `null` + "`" + ` if never. Likes, comments and
   renames of the author are not edits.
@@ -879,7 +883,7 @@ type Comment implements Node @read(alone: 1.1, request: 2.3, element: 0.16) {
   "The author. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more, because they are stored on the comment."
   author: User!
   "When the comment was created."
-  creationDate: DateTime!
+  creationDate: DateTime @semanticNonNull
   "When the comment was last edited; ` + "`" + `null` + "`" + ` if never."
   updatedDate: DateTime
   "The post that the comment belongs to. ` + "`" + `null` + "`" + ` if the post has just been deleted."
@@ -896,7 +900,7 @@ type Like implements Node {
   """
   user: User!
   "When the like was created."
-  creationDate: DateTime!
+  creationDate: DateTime @semanticNonNull
   "The liked post. ` + "`" + `null` + "`" + ` if the post has just been deleted."
   post: Post @price(whole: true)
 }
@@ -2361,10 +2365,10 @@ func (ec *executionContext) _Comment_creationDate(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-			return ec.marshalNDateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+			return ec.marshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Comment_creationDate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2924,10 +2928,10 @@ func (ec *executionContext) _Like_creationDate(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-			return ec.marshalNDateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+			return ec.marshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Like_creationDate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4050,10 +4054,10 @@ func (ec *executionContext) _Post_creationDate(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-			return ec.marshalNDateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+			return ec.marshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Post_creationDate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7197,7 +7201,7 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "creationDate":
 			out.Values[i] = ec._Comment_creationDate(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedDate":
@@ -7649,7 +7653,7 @@ func (ec *executionContext) _Like(ctx context.Context, sel ast.SelectionSet, obj
 			}
 		case "creationDate":
 			out.Values[i] = ec._Like_creationDate(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "post":
@@ -8232,7 +8236,7 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "creationDate":
 			out.Values[i] = ec._Post_creationDate(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedDate":
@@ -9764,22 +9768,6 @@ func (ec *executionContext) unmarshalNCreatePostInput2cosmosblogᚋgraphᚋmodel
 func (ec *executionContext) unmarshalNCreateUserInput2cosmosblogᚋgraphᚋmodelᚐCreateUserInput(ctx context.Context, v any) (model.CreateUserInput, error) {
 	res, err := ec.unmarshalInputCreateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalNDateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, v any) (blog.DateTime, error) {
-	res, err := model.UnmarshalDateTime(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, sel ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-	_ = sel
-	res := model.MarshalDateTime(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
 }
 
 func (ec *executionContext) unmarshalNDeleteCommentInput2cosmosblogᚋgraphᚋmodelᚐDeleteCommentInput(ctx context.Context, v any) (model.DeleteCommentInput, error) {

@@ -100,7 +100,7 @@ func appendComment(w *plainWriter, s *selection, obj *blog.Comment) bool {
 		case "author":
 			ok = appendObject(w, f.of, obj.Author, required, appendUser)
 		case "creationDate":
-			ok = appendScalar(w, obj.CreationDate, required, model.AppendDateTime)
+			ok = appendScalar(w, obj.CreationDate, nullable, model.AppendDateTime)
 		case "updatedDate":
 			ok = appendScalar(w, obj.UpdatedDate, nullable, model.AppendDateTime)
 		}
@@ -540,7 +540,7 @@ func appendLike(w *plainWriter, s *selection, obj *blog.Like) bool {
 		case "user":
 			ok = appendObject(w, f.of, obj.User, required, appendUser)
 		case "creationDate":
-			ok = appendScalar(w, obj.CreationDate, required, model.AppendDateTime)
+			ok = appendScalar(w, obj.CreationDate, nullable, model.AppendDateTime)
 		}
 		if !ok {
 			return false
@@ -812,7 +812,7 @@ func appendPost(w *plainWriter, s *selection, obj *blog.Post) bool {
 		case "likeCount":
 			ok = obj.CountsLoaded() && appendScalar(w, obj.LikeCount, nullable, model.AppendInt)
 		case "creationDate":
-			ok = appendScalar(w, obj.CreationDate, required, model.AppendDateTime)
+			ok = appendScalar(w, obj.CreationDate, nullable, model.AppendDateTime)
 		case "updatedDate":
 			ok = appendScalar(w, obj.UpdatedDate, nullable, model.AppendDateTime)
 		case "version":

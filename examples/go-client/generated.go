@@ -49,7 +49,7 @@ type CommentLine struct {
 	// The beginning of the text: about 100 characters, with runs of white space collapsed.
 	Excerpt string `json:"excerpt"`
 	// When the comment was created.
-	CreationDate time.Time `json:"creationDate"`
+	CreationDate *time.Time `json:"creationDate"`
 	// The author. `id` and `username` cost nothing more, because they are stored on the comment.
 	Author Person `json:"author"`
 }
@@ -58,7 +58,7 @@ type CommentLine struct {
 func (v *CommentLine) GetExcerpt() string { return v.Excerpt }
 
 // GetCreationDate returns CommentLine.CreationDate, and is useful for accessing the field via an interface.
-func (v *CommentLine) GetCreationDate() time.Time { return v.CreationDate }
+func (v *CommentLine) GetCreationDate() *time.Time { return v.CreationDate }
 
 // GetAuthor returns CommentLine.Author, and is useful for accessing the field via an interface.
 func (v *CommentLine) GetAuthor() Person { return v.Author }

@@ -63,7 +63,11 @@ func (b blog) live(ctx context.Context, postID string) error {
 }
 
 func show(comment CommentLine) {
-	fmt.Printf("%s  %s: %s\n", comment.CreationDate.Local().Format(time.TimeOnly), comment.Author.Username, comment.Excerpt)
+	when := "" // only beside an error
+	if comment.CreationDate != nil {
+		when = comment.CreationDate.Local().Format(time.TimeOnly)
+	}
+	fmt.Printf("%s  %s: %s\n", when, comment.Author.Username, comment.Excerpt)
 }
 
 // pause waits for one to two times a duration. As it is random, the clients of a server that

@@ -76,7 +76,7 @@ func (b blog) feed(ctx context.Context, first int, all bool) error {
 				count(post.LikeCount, "like"), count(post.CommentCount, "comment"))
 		}
 		page := answer.Feed.PageInfo
-		if !page.HasNextPage {
+		if !page.HasNextPage || page.EndCursor == nil { // it is nil if first is 0
 			return nil
 		}
 		if !all {

@@ -40,7 +40,7 @@ func TestErrors(t *testing.T) {
 	s := newSite(t)
 	s.serve()
 	s.wantError("UNAUTHENTICATED: ", "join", "anna")
-	s.wantError("BAD_USER_INPUT in first: ", "feed", "-first", "0")
+	s.wantError("BAD_USER_INPUT in first: ", "feed", "-first", "-1")
 	s.signIn("anna")
 	s.wantError("USER_REQUIRED: ", "publish", "Title", "Content")
 	s.wantError("BAD_USER_INPUT in input.username: ", "join", "a")

@@ -95,7 +95,7 @@ function addComment(cache: Cache, comment: Comment, postId: string, cursor?: str
     const list = data?.post?.comments;
     if (!list) return data;
     if (cursor) list.pageInfo.startCursor = cursor;
-    const older = list.edges.findIndex(({ node }) => Date.parse(node.creationDate) <= Date.parse(comment.creationDate));
+    const older = list.edges.findIndex(({ node }) => Date.parse(node.creationDate!) <= Date.parse(comment.creationDate!));
     if (isKnown || (older < 0 && list.pageInfo.hasNextPage)) return data; // it can belong to a later page
     list.edges.splice(older < 0 ? list.edges.length : older, 0, { __typename: 'CommentEdge', node: comment });
     return data;

@@ -155,7 +155,7 @@ export type MonthQuery = { __typename: 'Query', archive: { __typename: 'ArchiveM
 export type AtomFeedQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type AtomFeedQuery = { __typename: 'Query', feed: { __typename: 'PostConnection', nodes: Array<{ __typename: 'Post', id: string, title: string, excerpt: string, creationDate: string, updatedDate: string | null, author: { __typename: 'User', username: string }, tags: Array<{ __typename: 'Tag', name: string }> }> } | null };
+export type AtomFeedQuery = { __typename: 'Query', feed: { __typename: 'PostConnection', nodes: Array<{ __typename: 'Post', id: string, title: string, excerpt: string, creationDate: string | null, updatedDate: string | null, author: { __typename: 'User', username: string }, tags: Array<{ __typename: 'Tag', name: string }> }> } | null };
 
 export type FeedQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -181,7 +181,7 @@ export type CommentPageQueryVariables = Exact<{
 
 
 export type CommentPageQuery = { __typename: 'Query', post: { __typename: 'Post', id: string, comments: (
-      { __typename: 'CommentConnection', edges: Array<{ __typename: 'CommentEdge', node: { __typename: 'Comment', id: string, creationDate: string } }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, startCursor: string | null } }
+      { __typename: 'CommentConnection', edges: Array<{ __typename: 'CommentEdge', node: { __typename: 'Comment', id: string, creationDate: string | null } }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, startCursor: string | null } }
       & { ' $fragmentRefs'?: { 'CommentListFragment': CommentListFragment } }
     ) | null } | null };
 
@@ -190,7 +190,7 @@ export type CommentListFragment = { __typename: 'CommentConnection', edges: Arra
       & { ' $fragmentRefs'?: { 'CommentItemFragment': CommentItemFragment } }
     ) }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, startCursor: string | null, endCursor: string | null } } & { ' $fragmentName'?: 'CommentListFragment' };
 
-export type CommentItemFragment = { __typename: 'Comment', id: string, content: string | null, creationDate: string, updatedDate: string | null, author: { __typename: 'User', id: string, username: string } } & { ' $fragmentName'?: 'CommentItemFragment' };
+export type CommentItemFragment = { __typename: 'Comment', id: string, content: string | null, creationDate: string | null, updatedDate: string | null, author: { __typename: 'User', id: string, username: string } } & { ' $fragmentName'?: 'CommentItemFragment' };
 
 export type CommentAddedSubscriptionVariables = Exact<{
   postId: string | number;
@@ -199,7 +199,7 @@ export type CommentAddedSubscriptionVariables = Exact<{
 
 
 export type CommentAddedSubscription = { commentAdded: { __typename: 'CommentEdge', cursor: string, node: (
-      { __typename: 'Comment', id: string, creationDate: string }
+      { __typename: 'Comment', id: string, creationDate: string | null }
       & { ' $fragmentRefs'?: { 'CommentItemFragment': CommentItemFragment } }
     ) } | null };
 
@@ -209,7 +209,7 @@ export type CreateCommentMutationVariables = Exact<{
 
 
 export type CreateCommentMutation = { __typename: 'Mutation', createComment: { __typename: 'CreateCommentPayload', comment: (
-      { __typename: 'Comment', id: string, creationDate: string }
+      { __typename: 'Comment', id: string, creationDate: string | null }
       & { ' $fragmentRefs'?: { 'CommentItemFragment': CommentItemFragment } }
     ) | null, post: (
       { __typename: 'Post', id: string }
@@ -303,7 +303,7 @@ export type PostQueryVariables = Exact<{
 
 
 export type PostQuery = { __typename: 'Query', post: (
-    { __typename: 'Post', id: string, title: string, content: string | null, contentLength: number, version: number, creationDate: string, updatedDate: string | null, commentCount: number | null, author: { __typename: 'User', id: string, username: string }, tags: Array<{ __typename: 'Tag', name: string }>, comments: (
+    { __typename: 'Post', id: string, title: string, content: string | null, contentLength: number, version: number, creationDate: string | null, updatedDate: string | null, commentCount: number | null, author: { __typename: 'User', id: string, username: string }, tags: Array<{ __typename: 'Tag', name: string }>, comments: (
       { __typename: 'CommentConnection' }
       & { ' $fragmentRefs'?: { 'CommentListFragment': CommentListFragment } }
     ) | null }
@@ -385,7 +385,7 @@ export type UpdatePostMutation = { __typename: 'Mutation', updatePost: { __typen
     ) | null } | null };
 
 export type PostCardFragment = (
-  { __typename: 'Post', id: string, title: string, contentLength: number, excerpt: string, commentCount: number | null, likeCount: number | null, creationDate: string, author: { __typename: 'User', id: string, username: string }, tags: Array<{ __typename: 'Tag', name: string }> }
+  { __typename: 'Post', id: string, title: string, contentLength: number, excerpt: string, commentCount: number | null, likeCount: number | null, creationDate: string | null, author: { __typename: 'User', id: string, username: string }, tags: Array<{ __typename: 'Tag', name: string }> }
   & { ' $fragmentRefs'?: { 'RecentCommentsFragment': RecentCommentsFragment } }
 ) & { ' $fragmentName'?: 'PostCardFragment' };
 
@@ -394,7 +394,7 @@ export type PostPageFragment = { __typename: 'PostConnection', edges: Array<{ __
       & { ' $fragmentRefs'?: { 'PostCardFragment': PostCardFragment } }
     ) }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } & { ' $fragmentName'?: 'PostPageFragment' };
 
-export type RecentCommentsFragment = { __typename: 'Post', id: string, commentCount: number | null, recentComments: Array<{ __typename: 'Comment', id: string, excerpt: string, creationDate: string, author: { __typename: 'User', id: string, username: string } }> | null } & { ' $fragmentName'?: 'RecentCommentsFragment' };
+export type RecentCommentsFragment = { __typename: 'Post', id: string, commentCount: number | null, recentComments: Array<{ __typename: 'Comment', id: string, excerpt: string, creationDate: string | null, author: { __typename: 'User', id: string, username: string } }> | null } & { ' $fragmentName'?: 'RecentCommentsFragment' };
 
 export const CommentItemFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentItem"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"content"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"username"}}]}},{"kind":"Field","name":{"kind":"Name","value":"creationDate"}},{"kind":"Field","name":{"kind":"Name","value":"updatedDate"}}]}}]} as unknown as DocumentNode<CommentItemFragment, unknown>;
 export const CommentListFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentList"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"CommentConnection"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"Field","name":{"kind":"Name","value":"edges"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"Field","name":{"kind":"Name","value":"node"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"FragmentSpread","name":{"kind":"Name","value":"CommentItem"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"startCursor"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CommentItem"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Comment"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"content"}},{"kind":"Field","name":{"kind":"Name","value":"author"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"username"}}]}},{"kind":"Field","name":{"kind":"Name","value":"creationDate"}},{"kind":"Field","name":{"kind":"Name","value":"updatedDate"}}]}}]} as unknown as DocumentNode<CommentListFragment, unknown>;

@@ -13,9 +13,10 @@ const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
 
 // DateTime shows a timestamp of the API in the reader's time zone: as an age for a week,
-// then as a date. Its title has both date and time.
-export function DateTime({ value }: { value: string }) {
+// then as a date. Its title has both date and time. Without a timestamp, beside an error, it shows nothing.
+export function DateTime({ value }: { value: string | null }) {
   const now = useMinute();
+  if (value === null) return null;
   const then = new Date(value);
   return (
     <time dateTime={value} title={full.format(then)}>
