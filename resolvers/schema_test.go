@@ -33,8 +33,9 @@ func TestSchemaHasDescriptions(t *testing.T) {
 }
 
 // A query can select fields of one name from all types of objects that `node` returns: their types
-// are equal, or the query would not be valid (GraphQL specification, section 5.3.2, "Field Selection
-// Merging", SameResponseShape). Types that a list or an interface returns together are all such.
+// are equal, or the query would not be valid (GraphQL specification, section 5.3.2, "Field
+// Selection Merging", SameResponseShape). Types that a list or an interface returns together are
+// all such.
 func TestFieldsOfNodesMerge(t *testing.T) {
 	schema := graph.NewExecutableSchema(graph.Config{}).Schema()
 	nodes := schema.GetPossibleTypes(schema.Types["Node"])
