@@ -77,10 +77,19 @@ func (d *Documents) Read(query, operationName string) (*Document, gqlerror.List)
 	return known, nil
 }
 
-// IsKnown reports whether Read returns a document without parsing and validating it again.
-func (d *Documents) IsKnown(query, operationName string) bool {
-	key := documentKey{query, operationName}
-	return d.pinned[key] != nil || d.known.find(key) != nil
+// IsSubscription reports whether Read returns a subscription, if the document is valid. It does not
+// validate it: whoever executes a subscription does, if the client's share of the processors
+// permits.
+func (d *Documents) IsSubscription(query, operationName string) bool {
+	if !strings.Contains(query, string(ast.Subscription)) { // as in nearly all requests
+		return false
+	}
+	document, _, err := syntax.Parse(query, d.limits)
+	if err != nil {
+		return false
+	}
+	operation := document.Operations.ForName(operationName)
+	return operation != nil && operation.Operation == ast.Subscription
 }
 
 // Hold keeps a document for a stream. It returns the one that equal streams share, and a function

@@ -125,7 +125,7 @@ func TestEventStreamsOfOtherOperations(t *testing.T) {
 		}
 		for _, accept := range []string{"application/json, text/event-stream", "text/event-stream;q=0.5, */*", newerType + ", application/json, text/event-stream"} {
 			r, body := send(c.method, c.target, c.body, accept)
-			isStream := strings.Contains(c.body, `"subscription`)
+			isStream := strings.Contains(c.body, `"subscription`) && name != "a broken stream" // whose kind is unknown
 			if !strings.Contains(body, c.want) || (r.Header.Get("Content-Type") == "text/event-stream") != isStream {
 				t.Errorf("%s, %s: %d %v %s", name, accept, r.StatusCode, r.Header, body)
 			}

@@ -6,69 +6,17 @@ import (
 	"encoding/json"
 	"maps"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"github.com/vektah/gqlparser/v2/lexer"
 
 	"cosmosblog/internal/coercion"
 	"cosmosblog/internal/documents"
 	"cosmosblog/internal/subscription"
 )
-
-// isSubscription reports whether the operation of a request is a subscription, if its document is
-// valid. It looks only for the beginnings of definitions: package subscription reads the document,
-// once, if the client's share of the processors permits.
-func (t transport) isSubscription(params *graphql.RawParams) bool {
-	if len(params.Query) > t.Limits.QueryBytes || !strings.Contains(params.Query, "subscription") { // as in nearly all requests
-		return false
-	}
-	operations := slices.DeleteFunc(definitionHeads(params.Query, t.Limits.Tokens), func(h definitionHead) bool {
-		return h.kind == "fragment" || params.OperationName != "" && h.name != params.OperationName
-	})
-	return len(operations) == 1 && operations[0].kind == "subscription"
-}
-
-// definitionHead is the beginning of an operation or a fragment.
-type definitionHead struct{ kind, name string }
-
-// definitionHeads returns the beginnings of the definitions among the first tokens of a document.
-func definitionHeads(query string, most int) (heads []definitionHead) {
-	tokens := lexer.New(&ast.Source{Input: query})
-	depth, place := 0, 0 // of the token, in brackets and in its definition
-	for range most {
-		token, err := tokens.ReadToken()
-		if err != nil || token.Kind == lexer.EOF {
-			break
-		}
-		switch token.Kind {
-		case lexer.Comment, lexer.String, lexer.BlockString: // descriptions
-			continue
-		case lexer.Name:
-			switch {
-			case place == 0:
-				heads = append(heads, definitionHead{kind: token.Value})
-			case place == 1 && depth == 0:
-				heads[len(heads)-1].name = token.Value
-			}
-		case lexer.BraceL, lexer.ParenL, lexer.BracketL:
-			if place == 0 {
-				heads = append(heads, definitionHead{kind: "query"})
-			}
-			depth++
-		case lexer.BraceR, lexer.ParenR, lexer.BracketR:
-			depth--
-		}
-		if place++; token.Kind == lexer.BraceR && depth == 0 {
-			place = 0
-		}
-	}
-	return heads
-}
 
 // newSubscriptions returns the server of subscriptions.
 func (t transport) newSubscriptions() *subscription.Server {

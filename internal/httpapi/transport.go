@@ -48,7 +48,7 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := t.meterBody(w, r)
 	defer body.Close()
 	params, rejected := t.readParams(w, r)
-	if rejected == nil && body.Arrived() && acceptsEvents(r) && !asksForPriceOnly(r) && t.isSubscription(params) {
+	if rejected == nil && body.Arrived() && acceptsEvents(r) && !asksForPriceOnly(r) && t.documents.IsSubscription(params.Query, params.OperationName) {
 		body.Close()
 		t.serveEvents(w, r, params)
 		return
