@@ -265,18 +265,8 @@ func (a *api) reject(w http.ResponseWriter, r *http.Request, why *rejection) {
 	write(w, a.rejected(r, why))
 }
 
-// rejected returns the answer to a request that is not executed. An event stream has the errors of
-// a request that is not valid, because of which an EventSource would give up without a word. Other
-// statuses tell the client what to do, and have JSON.
+// rejected returns the answer to a request that is not executed.
 func (a *api) rejected(r *http.Request, why *rejection) answer {
-	contentType, status := negotiateType(r), why.status
-	if contentType == eventStreamType {
-		if status == http.StatusBadRequest {
-			status = executedStatus
-		}
-		if status != executedStatus {
-			contentType = jsonType
-		}
-	}
+	contentType, status := why.shownAs(negotiateType(r))
 	return a.encode(contentType, status, response{errors: gqlerror.List{a.present(r.Context(), why.err)}})
 }

@@ -139,6 +139,20 @@ func serverFailure(err error) *rejection {
 	return &rejection{status: http.StatusInternalServerError, err: err}
 }
 
+// shownAs returns the media type and the status of the response for a client that prefers a media
+// type. An event stream has the errors of a request that is not valid, because of which an
+// EventSource would give up without a word. Other statuses tell the client what to do, and have
+// JSON.
+func (r *rejection) shownAs(contentType string) (shown string, status int) {
+	switch {
+	case contentType != eventStreamType:
+		return contentType, r.status
+	case r.status == http.StatusBadRequest || r.status == executedStatus:
+		return contentType, executedStatus
+	}
+	return jsonType, r.status
+}
+
 // setHeaders sets the headers that belong to the status.
 func (r *rejection) setHeaders(header http.Header) {
 	if r.allow != "" {
