@@ -490,11 +490,7 @@ func (g *generator) metaSelections(on string, depth, lists int) (list []*selecti
 		}
 		var arguments []argument
 		if a := field.Arguments.ForName("includeDeprecated"); a != nil && g.oneIn(2) {
-			arguments = append(arguments, argument{a.Name, g.value(enum(pick(g, "true", "false")), a.Type), a.Type})
-		}
-		if len(arguments) > 0 && strings.HasPrefix(arguments[0].value, "$") {
-			arguments[0].value = pick(g, "true", "false") // JSON has no name of an enum
-			g.operation.variables = g.operation.variables[:len(g.operation.variables)-1]
+			arguments = append(arguments, argument{a.Name, g.value(g.oneIn(2), a.Type), a.Type})
 		}
 		var selections []*selection
 		if result.IsCompositeType() {

@@ -206,6 +206,9 @@ func (c *comparison) compare(d *document, v verdicts, isCounted bool) string {
 		return "differences_test.go does not know this difference: " + unknown
 	}
 	c.detail = fmt.Sprintf("graphql-js 16: %s\ngraphql-js 17: %s\nserver: %s %v %.300s %.600s", v.V16, v.V17, r.Phase, r.Codes, r.Message, r.Data)
+	if r.IsSilent {
+		count("silent stream")
+	}
 	switch {
 	case r.Phase == "limit":
 		count("above a limit")

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -103,6 +104,7 @@ type reply struct {
 	Data     json.RawMessage // nil if it does not run
 	Requests int64           // to the database
 	Body     string
+	IsSilent bool // a stream without a message
 }
 
 // answer is a GraphQL response.
@@ -122,8 +124,12 @@ func (s *server) send(d *document, token string) reply {
 	if d.Kind == "subscription" {
 		url = s.streams
 	}
-	ctx, cancel := context.WithTimeout(s.Context(), patience)
-	defer cancel()
+	ctx := s.Context()
+	if d.Kind == "subscription" {
+		within, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		ctx = within
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/graphql", strings.NewReader(d.body()))
 	if err != nil {
 		s.Fatal(err)
@@ -150,7 +156,7 @@ func (s *server) send(d *document, token string) reply {
 	}
 	r := reply{Requests: s.requests.Load() - before, Body: string(text)}
 	if len(text) == 0 { // a stream that is silent, or has ended without a message
-		r.Phase = "run"
+		r.Phase, r.IsSilent = "run", true
 		return r
 	}
 	var a answer
@@ -190,7 +196,7 @@ func phaseOf(code string, hasPath bool) string {
 
 // patience is the time after which a stream without a message counts as accepted. The documents
 // avoid such streams.
-const patience = 3 * time.Second
+const patience = time.Second
 
 // firstMessage returns the data of the first event of a stream, or nothing if it ends before, or
 // says nothing for a while.
@@ -202,7 +208,7 @@ func firstMessage(body io.Reader) ([]byte, error) {
 			return []byte(data), nil
 		}
 	}
-	if err := lines.Err(); err != nil && err != context.DeadlineExceeded {
+	if err := lines.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("read a stream: %w", err)
 	}
 	return nil, nil

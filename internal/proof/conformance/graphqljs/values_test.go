@@ -56,6 +56,8 @@ func (g *generator) constant(value any, of *ast.Type) string {
 		return strconv.Itoa(value)
 	case enum:
 		return string(value)
+	case bool:
+		return strconv.FormatBool(value)
 	case []any:
 		var list []string
 		for _, element := range value {
@@ -125,6 +127,8 @@ func (g *generator) json(value any, of *ast.Type) string {
 			panic(err)
 		}
 		return string(text)
+	case bool:
+		return strconv.FormatBool(value)
 	case int:
 		text := strconv.Itoa(value)
 		if of.Name() == "ID" {
