@@ -5,54 +5,50 @@ import (
 	"strings"
 )
 
-// versionDifference is a kind of document that the versions of graphql-js judge differently.
-type versionDifference struct {
-	name    string
-	section string // of the edition of September 2025
+// versionDifferences are the kinds of documents that the versions of graphql-js judge differently.
+// The text of the edition of September 2025 decides.
+var versionDifferences = []struct {
+	section string
 	isThis  func(v verdicts) bool
 	right   func(v verdicts) verdict
+}{
+	{"5.2.4.1: no @skip and @include at the root of a subscription, which version 16 evaluates", func(v verdicts) bool {
+		return slices.Contains(v.V17.Rules, "SingleFieldSubscriptions")
+	}, v17},
+	{"2.5: a selection set has a selection; version 17 accepts { }", func(v verdicts) bool {
+		return v.V16.Phase == "parse" && strings.HasPrefix(v.V16.Message, `Syntax Error: Expected Name, found "}"`)
+	}, v16},
+	{"4.2: includeDeprecated is Boolean!, so it cannot be null, and this is validated; in version 16, it is Boolean", func(v verdicts) bool {
+		return v.V16.Phase == "run" && v.V17.Phase != "run" && strings.Contains(v.V17.Message, "Boolean!")
+	}, v17},
+	{"3.13, 4.2: the built-in types and directives; those of version 17 are the edition's, and oracle.js removes newer ones", func(v verdicts) bool {
+		return v.V16.Phase == "run" && v.V17.Phase == "run"
+	}, v17},
 }
 
 func v16(v verdicts) verdict { return v.V16 }
 func v17(v verdicts) verdict { return v.V17 }
 
-var versionDifferences = []versionDifference{
-	{
-		name: "@skip and @include at the root of a subscription, which version 16 evaluates", section: "5.2.4.1",
-		isThis: func(v verdicts) bool { return slices.Contains(v.V17.Rules, "SingleFieldSubscriptions") }, right: v17,
-	},
-	{
-		name: "{ } without a selection, which version 17 accepts", section: "2.5",
-		isThis: func(v verdicts) bool {
-			return v.V16.Phase == "parse" && strings.HasPrefix(v.V16.Message, "Syntax Error: Expected Name, found \"}\"")
-		},
-		right: v16,
-	},
-	{
-		name: "includeDeprecated: null, which version 16 accepts because the argument's type was nullable", section: "4.2",
-		isThis: func(v verdicts) bool {
-			return v.V17.Phase != "run" && strings.Contains(v.V17.Message, "null") && v.V16.Phase == "run"
-		},
-		right: v17,
-	},
-	{
-		name: "other built-in types: version 17 has those of the edition (oracle.js removes what is newer)", section: "3.13, 4.2",
-		isThis: func(v verdicts) bool {
-			return v.V16.Phase == "run" && v.V17.Phase == "run" && (strings.Contains(v.V17.Data, "__schema") || strings.Contains(v.V17.Data, "__type") || strings.Contains(v.V17.Data, "kind"))
-		},
-		right: v17,
-	},
+// permitted are the kinds of documents that the server may judge differently than graphql-js.
+var permitted = []struct {
+	section string
+	isThis  func(want verdict, got reply) bool
+}{
+	{"2.2: a service that only executes may choose to parse only executable documents", func(want verdict, got reply) bool {
+		return slices.Contains(want.Rules, "ExecutableDefinitions") && got.Phase == "parse"
+	}},
 }
 
-// decide returns the verdict of the specification, and the difference between the versions of
-// graphql-js, if there is one that is not known.
-func decide(v verdicts) (right verdict, unknown string) {
+// decide returns the verdict of the specification. unknown describes a difference between the
+// versions of graphql-js that the list above does not have. Data of documents without introspection
+// never differs.
+func decide(d *document, v verdicts) (right verdict, unknown string) {
 	if v.V16.Phase == v.V17.Phase && v.V16.Data == v.V17.Data {
 		return v.V17, ""
 	}
-	for _, d := range versionDifferences {
-		if d.isThis(v) {
-			return d.right(v), ""
+	for _, known := range versionDifferences {
+		if known.isThis(v) && (d.Introspects || v.V16.Data == "" || v.V17.Data == "") {
+			return known.right(v), ""
 		}
 	}
 	return v.V17, "graphql-js 16: " + v.V16.kind() + " " + general(v.V16.Message) + "; graphql-js 17: " + v.V17.kind() + " " + general(v.V17.Message)

@@ -85,15 +85,14 @@ type fragment struct {
 
 // selection is a field, or a fragment if of is nil.
 type selection struct {
-	alias, name string // of a field, or a spread if it has no selections
-	of          *ast.Definition
+	alias, name string               // of a field, or a spread if it has no selections
+	of          *ast.Definition      // the type that the field is of
 	field       *ast.FieldDefinition // nil for meta fields
 	arguments   []argument
 	directives  []string
 	on          string // of an inline fragment; may be empty
 	isInline    bool
 	selections  []*selection
-	in          *ast.Definition // the type around a fragment
 }
 
 type argument struct {

@@ -2,10 +2,7 @@ package graphqljs_test
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // fault breaks a rule of chapter 5 of the specification in a valid document. rule is graphql-js's
@@ -67,7 +64,7 @@ var faults = []fault{
 	{"KnownTypeNames", func(g *generator, t *tree) bool {
 		switch g.IntN(3) {
 		case 0:
-			return g.addInline(t, "Unknown", false)
+			return g.addInline(t, "Unknown")
 		case 1:
 			t.fragments = append(t.fragments, &fragment{name: "New", on: "Unknown", selections: []*selection{g.meta("id", g.schema.Query)}})
 			return g.addSpread(t, "New")
@@ -77,7 +74,7 @@ var faults = []fault{
 	{"FragmentsOnCompositeTypes", func(g *generator, t *tree) bool {
 		on := pick(g, "String", "CommentOrder", "CreatePostInput", "DateTime", "__TypeKind")
 		if g.oneIn(2) {
-			return g.addInline(t, on, false)
+			return g.addInline(t, on)
 		}
 		t.fragments = append(t.fragments, &fragment{name: "New", on: on, selections: []*selection{g.meta("__typename", g.schema.Query)}})
 		return g.addSpread(t, "New")
@@ -117,7 +114,7 @@ var faults = []fault{
 	{"PossibleFragmentSpreads", func(g *generator, t *tree) bool {
 		on := pick(g, "Query", "Tag", "PostEdge", "Post", "Node", "User", "Mutation", "Subscription", "PageInfo", "__Type")
 		if g.oneIn(2) {
-			return g.addInline(t, on, false)
+			return g.addInline(t, on)
 		}
 		t.fragments = append(t.fragments, &fragment{name: "New", on: on, selections: []*selection{g.meta("__typename", g.schema.Query)}})
 		return g.addSpread(t, "New")
@@ -127,7 +124,7 @@ var faults = []fault{
 			return false
 		}
 		f := pick(g, t.fragments...)
-		to := pick(g, t.fragments...)
+		to := pick(g, f, pick(g, t.fragments...))
 		f.selections = append(f.selections, &selection{name: to.name, directives: pick(g, nil, nil, []string{"@skip(if: true)"})})
 		if g.oneIn(2) {
 			to.selections = append(to.selections, &selection{name: f.name})
@@ -151,7 +148,7 @@ var faults = []fault{
 			o.variables = o.variables[1:]
 			return true
 		}
-		return g.change(t, func(s *selection) bool { return true }, func(s *selection) { s.directives = []string{"@include(if: $undefined)"} })
+		return g.change(t, isAny, func(s *selection) { s.directives = []string{"@include(if: $undefined)"} })
 	}},
 	{"NoUnusedVariables", func(g *generator, t *tree) bool {
 		o := pick(g, t.operations...)
@@ -180,16 +177,16 @@ var faults = []fault{
 			f.directives = append(f.directives, pick(g, name, "@include(if: true)"))
 			return true
 		}
-		return g.change(t, func(*selection) bool { return true }, func(s *selection) { s.directives = append(s.directives, name) })
+		return g.change(t, isAny, func(s *selection) { s.directives = append(s.directives, name) })
 	}},
 	{"UniqueDirectivesPerLocation", func(g *generator, t *tree) bool {
-		return g.change(t, func(*selection) bool { return true }, func(s *selection) {
+		return g.change(t, isAny, func(s *selection) {
 			s.directives = append(s.directives, pick(g, []string{"@skip(if: false)", "@skip(if: false)"}, []string{"@include(if: true)", "@skip(if: false)", "@include(if: false)"})...)
 		})
 	}},
 	{"KnownArgumentNames", func(g *generator, t *tree) bool {
 		if g.oneIn(3) {
-			return g.change(t, func(*selection) bool { return true }, func(s *selection) {
+			return g.change(t, isAny, func(s *selection) {
 				s.directives = []string{pick(g, "@skip(if: false, unless: true)", "@include(unless: true)", "@include(If: true)")}
 			})
 		}
@@ -199,13 +196,13 @@ var faults = []fault{
 	}},
 	{"UniqueArgumentNames", func(g *generator, t *tree) bool {
 		if g.oneIn(3) {
-			return g.change(t, func(*selection) bool { return true }, func(s *selection) { s.directives = []string{"@skip(if: false, if: false)"} })
+			return g.change(t, isAny, func(s *selection) { s.directives = []string{"@skip(if: false, if: false)"} })
 		}
 		return g.change(t, hasArguments, func(s *selection) { s.arguments = append(s.arguments, s.arguments[0]) })
 	}},
 	{"ValuesOfCorrectType", func(g *generator, t *tree) bool {
 		if g.oneIn(5) {
-			return g.change(t, func(*selection) bool { return true }, func(s *selection) {
+			return g.change(t, isAny, func(s *selection) {
 				s.directives = []string{fmt.Sprintf("@%s(if: %s)", pick(g, "skip", "include"), g.wildLiteral(false))}
 			})
 		}
@@ -216,7 +213,7 @@ var faults = []fault{
 	}},
 	{"ProvidedRequiredArguments", func(g *generator, t *tree) bool {
 		if g.oneIn(4) {
-			return g.change(t, func(*selection) bool { return true }, func(s *selection) { s.directives = []string{pick(g, "@skip", "@include")} })
+			return g.change(t, isAny, func(s *selection) { s.directives = []string{pick(g, "@skip", "@include")} })
 		}
 		return g.change(t, hasArguments, func(s *selection) { s.arguments = s.arguments[1:] })
 	}},
@@ -242,7 +239,7 @@ var faults = []fault{
 		return true
 	}},
 	{"OverlappingFieldsCanBeMerged", func(g *generator, t *tree) bool {
-		return g.change2(t, isField, func(list *[]*selection, i int) {
+		return g.changeIn(t, isField, func(list *[]*selection, i int) {
 			s := *(*list)[i]
 			name := s.alias
 			if name == "" {
@@ -290,11 +287,13 @@ var faults = []fault{
 	}},
 }
 
+func isAny(*selection) bool          { return true }
 func isField(s *selection) bool      { return s.of != nil }
 func hasArguments(s *selection) bool { return len(s.arguments) > 0 }
 
-// change2 calls do for one of the selections.
-func (g *generator) change2(t *tree, isPossible func(*selection) bool, do func(list *[]*selection, i int)) bool {
+// changeIn calls do for one of the selections, with the list that it is in. It returns false if none is
+// possible.
+func (g *generator) changeIn(t *tree, isPossible func(*selection) bool, do func(list *[]*selection, i int)) bool {
 	type place struct {
 		list *[]*selection
 		i    int
@@ -314,24 +313,20 @@ func (g *generator) change2(t *tree, isPossible func(*selection) bool, do func(l
 }
 
 func (g *generator) change(t *tree, isPossible func(*selection) bool, do func(*selection)) bool {
-	return g.change2(t, isPossible, func(list *[]*selection, i int) { do((*list)[i]) })
+	return g.changeIn(t, isPossible, func(list *[]*selection, i int) { do((*list)[i]) })
 }
 
 // add adds a selection somewhere.
 func (g *generator) add(t *tree, s *selection) bool {
-	return g.change2(t, func(*selection) bool { return true }, func(list *[]*selection, i int) { *list = append(*list, s) })
+	return g.changeIn(t, isAny, func(list *[]*selection, i int) { *list = append(*list, s) })
 }
 
 func (g *generator) addSpread(t *tree, name string) bool {
-	return g.add(t, &selection{name: name, in: g.schema.Query})
+	return g.add(t, &selection{name: name})
 }
 
-func (g *generator) addInline(t *tree, on string, isEmpty bool) bool {
-	s := &selection{isInline: true, on: on, in: g.schema.Query}
-	if !isEmpty {
-		s.selections = []*selection{g.meta("__typename", g.schema.Query)}
-	}
-	return g.add(t, s)
+func (g *generator) addInline(t *tree, on string) bool {
+	return g.add(t, &selection{isInline: true, on: on, selections: []*selection{g.meta("__typename", g.schema.Query)}})
 }
 
 // addVariable declares a variable, and uses it in a condition.
@@ -363,145 +358,4 @@ func (g *generator) startSubscription(t *tree) {
 	g.names, g.used = map[string]string{}, map[string]int{}
 	g.operation.selections = []*selection{g.field(g.schema.Subscription, "", 0)}
 	t.operations = []*operation{g.operation}
-}
-
-// wrongRequest changes what is sent beside the document.
-func (g *generator) wrongRequest(t *tree) string {
-	switch g.IntN(5) {
-	case 0:
-		name := pick(g, "Unknown", "", "query", "Q0")
-		t.name = &name
-		return "operationName"
-	case 1:
-		if len(t.operations) > 1 {
-			t.name = nil
-		}
-		return "no operationName"
-	case 2:
-		t.more = append(t.more, pick(g, `"undeclared":1`, `"undeclared":1e400`, `"undeclared":{"a":[null]}`, `"":1`, `"$v0":1`))
-		return "undeclared variable"
-	case 3:
-		for _, o := range t.operations {
-			for _, v := range o.variables {
-				if g.oneIn(2) {
-					v.value = g.wildJSON()
-				}
-			}
-		}
-		return "wrong variable"
-	}
-	for _, o := range t.operations {
-		for _, v := range o.variables {
-			if g.oneIn(2) {
-				v.value = pick(g, "", "null")
-			}
-		}
-	}
-	return "missing variable"
-}
-
-var token = regexp.MustCompile(`"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|\.\.\.|[A-Za-z_][A-Za-z_0-9]*|-?[0-9][0-9.eE+-]*|[!$&():=@\[\]{|}]|#[^\n]*`)
-
-// wrongSyntax changes the text of a document, and returns what it did.
-func (g *generator) wrongSyntax(d *document) string {
-	places := token.FindAllStringIndex(d.Query, -1)
-	p := places[g.IntN(len(places))]
-	before, text, after := d.Query[:p[0]], d.Query[p[0]:p[1]], d.Query[p[1]:]
-	control := string(rune(pick(g, 0, 1, 7, 8, 0xb, 0xc, 0x1f, 0x7f, 0x80, 0x9f, 0xa0, 0x2028, 0xfeff, 0xfffe, 0xffff, 0x1fffe)))
-	switch g.IntN(9) {
-	case 0:
-		d.Query = before + after
-		return "no " + text
-	case 1:
-		d.Query = before + text + " " + text + after
-		return "twice " + text
-	case 2:
-		other := places[g.IntN(len(places))]
-		d.Query = before + d.Query[other[0]:other[1]] + " " + after
-		return "other token"
-	case 3:
-		punctuation := pick(g, "!", "$", "&", "(", ")", "...", ":", "=", "@", "[", "]", "{", "|", "}", ".", "..", "?", "%", "'", "\\", "~", "é", "\U0001F600", "-", "+", "/", "<", ";", "`", "^", "*")
-		d.Query = before + pick(g, punctuation+" "+text, text+" "+punctuation, text+punctuation) + after
-		return "punctuation " + punctuation
-	case 4: // white space and control characters
-		d.Query = before + text + control + after
-		return fmt.Sprintf("character %U", []rune(control)[0])
-	case 5:
-		d.Query = before + pick(g, "# a"+control+"b\n", "#"+control+"\r", "# no end of line ", "#\n#\r\n") + text + after
-		return fmt.Sprintf("comment with %U", []rune(control)[0])
-	}
-	value := g.oddValue(control)
-	root := pick(g, `tag(name: %s) { name }`, `tags(first: %s) { __typename }`, `node(id: %s) { id }`, `archive(month: %s) { month }`)
-	d.Kind, d.OperationName, d.Variables, d.Introspects, d.Echoes = "query", nil, "", false, false
-	d.Query = "{ " + fmt.Sprintf(root, value) + " }"
-	return "value " + value
-}
-
-// oddValue is a literal, or nearly one.
-func (g *generator) oddValue(control string) string {
-	return pick(g,
-		"00", "01", "-01", "-0", "0", "1.", ".5", "-.5", "0xF", "1a", "1_000", "1e", "1e+", "1.0e5", "1.e5", "1.0.0", "+1", "--1", "1e5f", "0.0", "0e0", "5.x", "1\"a\"", "1{", "1$x", "-", "1...", "1e1.5", "3 000",
-		`"a`+control+`b"`, `"""a`+control+`b"""`, `"""`+control+`"""`, `"go" "go"`, `"""go""""""go"""`,
-		`"\u{67}o"`, `"\u{1F600}"`, `"\u{}"`, `"\u{110000}"`, `"\u{10FFFF}"`, `"\u{D800}"`, `"\u{D83D}\u{DE00}"`, `"\u{000000000067}o"`, `"\u{67"`, `"\u{g}"`, `"\u{ 67}"`,
-		`"\uD83D\uDE00"`, `"\uD83D"`, `"\uDE00"`, `"\uDE00\uD83D"`, `"\uD83Dx"`, `"\u00"`, `"\u00zz"`, `"\U0001"`, `"\a"`, `"\v"`, `"\'"`, `"\x41"`, `"\b\f\n\r\t\/\\\""`, `"\`, `"\"`,
-		`"a`, "\"a\nb\"", "\"a\rb\"", "\"\"\"a", `"""a\"""b"""`, `"""\"""`, `"""\n"""`, `"""\u0067o"""`, `"""go"""`, "\"\"\"\n  go\n\"\"\"", "\"\"\"\n    go\n  \"\"\"", "\"\"\"go\n\"\"\"", "\"\"\"\r\n\tgo\r\"\"\"",
-		"\"\"\"\n\n  a\n\n    b\n c\n\n\"\"\"", "\"\"\"a\n  b\n   c\"\"\"", "\"\"\"\n\ta\n  b\"\"\"", "\"\"\"  a  \"\"\"", "\"\"\"\n\u00a0a\"\"\"", "\"\"\"\u2028a\n b\"\"\"", `""""""`, `"" ""`, `"""a""`, `"""a""""`,
-		"'go'", "`go`", "$", "$x", "@x", "null", "true", "True", "go", "é", "_", "__x", "[", "[]", "[1 2]", "[1,,2,]", "{", "{}", "{a:1 b:2}", "{a:1,,b:2,}", "{a}", "{:1}", "{1:1}", "{\"a\":1}", "...", "#x\n1", "-1", "- 1", "-a",
-		"\"\U0001F600\"", "\"é\"", "\"\u0085\"", "\"\"\"\u0085a\n b\"\"\"")
-}
-
-// introspection adds selections of the schema to the operation.
-func (g *generator) introspection() {
-	g.tree.introspect = true
-	g.fields = min(g.fields, 14)
-	o := g.operation
-	for range 1 + g.IntN(2) {
-		if g.oneIn(3) {
-			o.selections = append(o.selections, g.metaField(g.schema.Query, "__schema", nil, g.metaSelections("__Schema", 0, 0)))
-			continue
-		}
-		name := pick(g, "Post", "Query", "Node", "DateTime", "CommentOrder", "CreatePostInput", "String", "__Type", "__TypeKind", "__Field", "__Directive", "__Schema", "__InputValue", "__EnumValue", "__DirectiveLocation",
-			"Unknown", "", "ErrorCode", "Int", "Float", "ID", "Boolean", "UpdatePostInput", "PostConnection", "Mutation", "Subscription")
-		arguments := []argument{{"name", g.value(name, &ast.Type{NamedType: "String", NonNull: true}), nil}}
-		o.selections = append(o.selections, g.metaField(g.schema.Query, "__type", arguments, g.metaSelections("__Type", 0, 0)))
-	}
-	if g.oneIn(3) {
-		o.selections = append(o.selections, g.meta("__typename", g.schema.Query))
-	}
-}
-
-func (g *generator) metaField(of *ast.Definition, name string, arguments []argument, selections []*selection) *selection {
-	s := &selection{name: name, of: of, arguments: arguments, directives: g.directives(), selections: selections}
-	g.giveName(s, "")
-	return s
-}
-
-// metaSelections returns a selection set on a type of the introspection. Lists within lists are few,
-// because both sides have limits for them.
-func (g *generator) metaSelections(on string, depth, lists int) (list []*selection) {
-	of := g.schema.Types[on]
-	for range 2 + g.IntN(6) {
-		field := pick(g, of.Fields...)
-		result := g.schema.Types[field.Type.Name()]
-		isList := strings.Contains(field.Type.String(), "[")
-		if result.IsCompositeType() && (depth > 4 || g.fields <= 0 || isList && lists > 1) || strings.HasPrefix(field.Name, "__") {
-			list = append(list, g.meta("__typename", of))
-			continue
-		}
-		var arguments []argument
-		if a := field.Arguments.ForName("includeDeprecated"); a != nil && g.oneIn(2) {
-			arguments = append(arguments, argument{a.Name, g.value(g.oneIn(2), a.Type), a.Type})
-		}
-		var selections []*selection
-		if result.IsCompositeType() {
-			g.fields--
-			next := lists
-			if isList {
-				next++
-			}
-			selections = g.metaSelections(result.Name, depth+1, next)
-		}
-		list = append(list, g.metaField(of, field.Name, arguments, selections))
-	}
-	return list
 }

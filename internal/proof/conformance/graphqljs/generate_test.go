@@ -59,18 +59,18 @@ func (g *generator) next() *document {
 	t := g.valid()
 	fault := ""
 	switch n := g.IntN(100); {
-	case n < 30:
-	case n < 72:
+	case n < 28:
+	case n < 66:
 		f := faults[g.IntN(len(faults))]
 		if f.do(g, t) {
 			fault = f.rule
 		}
-	case n < 85:
+	case n < 80:
 		fault = "values"
 		g.isWild = true
 		t = g.valid()
 		g.isWild = false
-	case n < 90:
+	case n < 85:
 		fault = "request: " + g.wrongRequest(t)
 	default:
 		d := t.document(g.Rand, g.oneIn(2))
@@ -118,7 +118,7 @@ func (g *generator) valid() *tree {
 		case g.operation.kind == "subscription":
 			g.operation.selections = []*selection{g.field(g.schema.Subscription, "", 0)}
 			if g.oneIn(3) {
-				g.operation.selections = []*selection{{isInline: true, on: pick(g, "", "Subscription"), in: g.schema.Subscription, selections: g.operation.selections}}
+				g.operation.selections = []*selection{{isInline: true, on: pick(g, "", "Subscription"), selections: g.operation.selections}}
 			}
 		case g.oneIn(10):
 			g.introspection()
@@ -152,15 +152,15 @@ func (g *generator) selections(of *ast.Definition, prefix string, depth int) (li
 		case g.fields <= 0:
 		case of.IsAbstractType() && n > 3:
 			on := pick(g, g.schema.GetPossibleTypes(of)...)
-			list = append(list, g.inline(of, on, on.Name+"_", depth))
+			list = append(list, g.inline(on, on.Name+"_", depth))
 		case n == 0:
-			s := g.inline(of, of, prefix, depth)
+			s := g.inline(of, prefix, depth)
 			if g.oneIn(2) {
 				s.on = ""
 			}
 			list = append(list, s)
 		case n == 1 && len(of.Interfaces) > 0:
-			list = append(list, &selection{isInline: true, on: "Node", in: of, directives: g.directives(), selections: []*selection{g.meta("id", of), g.meta("__typename", of)}})
+			list = append(list, &selection{isInline: true, on: "Node", directives: g.directives(), selections: []*selection{g.meta("id", of), g.meta("__typename", of)}})
 		case n == 2:
 			list = append(list, g.spread(of, prefix, depth))
 		case n == 3:
@@ -186,11 +186,11 @@ func (g *generator) meta(name string, of *ast.Definition) *selection {
 	return &selection{name: name, of: of, field: of.Fields.ForName(name)}
 }
 
-func (g *generator) inline(in, on *ast.Definition, prefix string, depth int) *selection {
-	return &selection{isInline: true, on: on.Name, in: in, directives: g.directives(), selections: g.selections(on, prefix, depth)}
+func (g *generator) inline(on *ast.Definition, prefix string, depth int) *selection {
+	return &selection{isInline: true, on: on.Name, directives: g.directives(), selections: g.selections(on, prefix, depth)}
 }
 
-// spread returns a spread of a new fragment, or sometimes two spreads of it.
+// spread returns a spread of a new fragment.
 func (g *generator) spread(of *ast.Definition, prefix string, depth int) *selection {
 	f := &fragment{name: fmt.Sprintf("%s%d", pick(g, "F", "fragment", "type", "true"), len(g.tree.fragments)), on: of.Name}
 	g.tree.fragments = append(g.tree.fragments, f)
@@ -198,7 +198,7 @@ func (g *generator) spread(of *ast.Definition, prefix string, depth int) *select
 	if g.oneIn(25) {
 		f.description = g.description()
 	}
-	return &selection{name: f.name, in: of, directives: g.directives()}
+	return &selection{name: f.name, directives: g.directives()}
 }
 
 func (g *generator) directives() (list []string) {
@@ -265,10 +265,6 @@ func (g *generator) field(of *ast.Definition, prefix string, depth int) *selecti
 	g.giveName(s, prefix)
 	if result.IsCompositeType() {
 		s.selections = g.selections(result, "", depth+1)
-		if result.IsAbstractType() || prefix != "" {
-			// Fields of different types below an interface have their own names.
-			return s
-		}
 	}
 	return s
 }

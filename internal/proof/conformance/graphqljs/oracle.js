@@ -27,6 +27,7 @@ for await (const line of lines) {
       removeNewer(schemas[name]);
       describe(schemas[name], message.builtins);
     }
+    process.stdout.write(JSON.stringify(rulesOf(graphql17).map(ruleName)) + "\n");
     continue;
   }
   const answer = {};
@@ -75,6 +76,10 @@ function copy(elements, known) {
   }
 }
 
+function ruleName({ name }) {
+  return name.replace(/Rule$/, "");
+}
+
 // rulesOf returns the rules of the specification. That of the depth of introspection is graphql-js's
 // own.
 function rulesOf(graphql) {
@@ -101,7 +106,7 @@ async function judge(graphql, schema, { query, operationName, variables, isRun }
   const errors = validate(graphql, schema, document, rulesOf(graphql));
   if (errors.length > 0) {
     const broken = rulesOf(graphql).filter((rule) => validate(graphql, schema, document, [rule]).length > 0);
-    return { phase: "validation", rules: broken.map(({ name }) => name.replace(/Rule$/, "")), message: errors[0].message };
+    return { phase: "validation", rules: broken.map(ruleName), message: errors[0].message };
   }
   const operations = document.definitions.filter(({ kind }) => kind === "OperationDefinition");
   const name = operationName ?? undefined;
@@ -110,7 +115,7 @@ async function judge(graphql, schema, { query, operationName, variables, isRun }
   let values = variables === undefined ? undefined : JSON.parse(variables);
   const coerced = graphql.getVariableValues(schema, operation.variableDefinitions ?? [], values ?? {});
   if (coerced.errors) return { phase: "request", message: coerced.errors[0].message };
-  if (operation.operation === "subscription" || !isRun) return { phase: "run" };
+  if (!isRun) return { phase: "run" };
   const executed = await graphql.execute({ schema, document, rootValue: root, operationName: name, variableValues: values });
   return { phase: "run", data: JSON.stringify(executed.data), message: executed.errors?.[0].message };
 }

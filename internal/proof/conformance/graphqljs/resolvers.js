@@ -1,5 +1,5 @@
-// The fields of Query over a snapshot of the server's data, and createPost as far as its answer
-// follows from its input. graphql-js calls the methods with the coerced arguments.
+// The fields of Query over a snapshot of the server's data; those of Subscription for the first
+// message; and createPost as far as its answer follows from its input. graphql-js calls the methods with the coerced arguments.
 
 // rootOf returns the root value of operations.
 export function rootOf(snapshot) {
@@ -35,6 +35,15 @@ export function rootOf(snapshot) {
     nodes({ ids }) {
       if (ids.length < 1 || ids.length > 100) throw new Error("1 to 100 ids");
       return ids.map(node);
+    },
+    postChanged: ({ id }) => store.posts[id],
+    commentAdded({ postId }) {
+      const { cursor, id } = snapshot.posts[postId].oldest[0];
+      return { cursor, node: store.comments[id] };
+    },
+    postPublished() {
+      const { cursor, id } = snapshot.published;
+      return { cursor, node: store.posts[id] };
     },
     createPost: ({ input }) => ({
       post: { title: input.title, content: input.content, contentLength: [...input.content].length, version: 1,

@@ -24,13 +24,15 @@ type list struct {
 
 // snapshot is all data of a server, as its API shows it. resolvers.js answers over it.
 type snapshot struct {
-	Feed     []edge                    `json:"feed"`
-	Tags     []list                    `json:"tags"`
-	Months   []list                    `json:"months"`
-	Users    map[string]map[string]any `json:"users"`
-	Posts    map[string]map[string]any `json:"posts"`
-	Comments map[string]map[string]any `json:"comments"`
-	Likes    map[string]map[string]any `json:"likes"`
+	Feed []edge `json:"feed"`
+	// Published is the first message of postPublished. Its cursor is not that of the feed.
+	Published edge                      `json:"published"`
+	Tags      []list                    `json:"tags"`
+	Months    []list                    `json:"months"`
+	Users     map[string]map[string]any `json:"users"`
+	Posts     map[string]map[string]any `json:"posts"`
+	Comments  map[string]map[string]any `json:"comments"`
+	Likes     map[string]map[string]any `json:"likes"`
 }
 
 // object is a JSON object.
@@ -126,6 +128,12 @@ func (s *server) takeSnapshot() *snapshot {
 			taken.Posts[e.ID] = post
 		}
 	}
+	r := s.send(&document{Query: `subscription { postPublished(after: "") { cursor node { id } } }`, Kind: "subscription"}, "")
+	var first object
+	if err := json.Unmarshal(r.Data, &first); err != nil || len(r.Codes) > 0 {
+		s.Fatalf("%v %.1000s", err, r.Body)
+	}
+	taken.Published = edge{at[string](first, "postPublished", "cursor"), at[string](first, "postPublished", "node", "id")}
 	for _, id := range users {
 		user := at[object](get(fmt.Sprintf(`{ user(id: %q) { id username creationDate postCount posts(first: 100) %s } }`, id, page)), "user")
 		user["posts"] = append([]edge{}, edgesOf(user["posts"])...)

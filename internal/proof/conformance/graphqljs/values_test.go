@@ -9,8 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// value writes a value of a type as a literal, or as a variable whose value or default it is. A wild
-// generator sometimes writes something else instead.
+// value writes a value of a type as a literal, or as a variable whose value or default it is. A
+// wild generator sometimes writes something else instead.
 func (g *generator) value(value any, of *ast.Type) string {
 	if !g.oneIn(3) {
 		return g.literal(value, of)
@@ -167,9 +167,10 @@ func (g *generator) wildLiteral(mayUse bool) string {
 		"{}", `{id: "x"}`, `{title: "t", content: "c"}`, `{title: "t", content: "c", unknown: 1}`, "{a: {b: [1]}}", `"é\u00e9\u{1F600}\uD83D\uDE00"`)
 }
 
-// wildJSON is a JSON value of any type.
+// wildJSON is a JSON value of any type. It is never a number like 1.0: graphql-js takes that for an
+// ID, because JavaScript cannot tell it from 1, and section 3.5.5 refuses it.
 func (g *generator) wildJSON() string {
-	return pick(g, "null", "1", "-1", "0", "-0", "1.0", "1e0", "10e-1", "1.5", "3000000000", "-3000000000", "2147483647", "2147483648", "-2147483648", "-2147483649", "1e400", "99999999999999999999",
+	return pick(g, "null", "1", "-1", "0", "-0", "1.5", "3000000000", "-3000000000", "2147483647", "2147483648", "-2147483648", "-2147483649", "1e400", "99999999999999999999",
 		`"x"`, `"1"`, `""`, `"NEWEST_FIRST"`, `"UNKNOWN"`, `"true"`, "true", "false", "[]", "[1]", `["x"]`, "[null]", "[[1]]", `[["x"]]`, "{}",
 		`{"id":"x"}`, `{"title":"t","content":"c"}`, `{"title":"t","content":"c","unknown":1}`, `{"title":"t"}`, `{"title":null,"content":"c"}`, `{"title":1,"content":"c"}`, `{"title":"t","content":"c","tags":"go"}`, `{"title":"t","content":"c","tags":["go",null]}`)
 }
