@@ -47,7 +47,7 @@ func decide(d *document, v verdicts) (right verdict, unknown string) {
 		return v.V17, ""
 	}
 	for _, known := range versionDifferences {
-		if known.isThis(v) && (d.Introspects || v.V16.Data == "" || v.V17.Data == "") {
+		if known.isThis(v) && (d.introspects() || v.V16.Data == "" || v.V17.Data == "") {
 			return known.right(v), ""
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -16,9 +17,14 @@ type document struct {
 	OperationName *string // none if nil
 	Kind          string  // "query", "mutation" or "subscription"
 	Fault         string  // what was done to a valid document; empty if nothing was
-	Introspects   bool    // so the order of some lists is open
 	Echoes        bool    // it is a createPost whose whole answer follows from its input
 }
+
+// introspection finds the fields of the introspection.
+var introspection = regexp.MustCompile(`\b__(schema|type)\b`)
+
+// introspects reports whether the document asks for the schema, so the order of some lists is open.
+func (d *document) introspects() bool { return introspection.MatchString(d.Query) }
 
 // body is the body of the HTTP request.
 func (d *document) body() string {
@@ -56,7 +62,6 @@ type tree struct {
 	operations []*operation
 	fragments  []*fragment
 	name       *string // operationName
-	introspect bool
 	echoes     bool
 	more       []string // further members of the variables, as JSON
 	tail       string   // text after the definitions
@@ -206,7 +211,7 @@ func (p *printer) arguments(list []argument) {
 // document writes the tree.
 func (t *tree) document(random *rand.Rand, isPlain bool) *document {
 	p := printer{Rand: random, isPlain: isPlain}
-	d := &document{OperationName: t.name, Introspects: t.introspect, Echoes: t.echoes, Kind: t.operations[0].kind}
+	d := &document{OperationName: t.name, Echoes: t.echoes, Kind: t.operations[0].kind}
 	var values []string
 	isGiven := map[string]bool{}
 	for _, o := range t.operations {

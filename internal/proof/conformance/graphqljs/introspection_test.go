@@ -8,7 +8,6 @@ import (
 
 // introspection adds selections of the schema to the operation.
 func (g *generator) introspection() {
-	g.tree.introspect = true
 	g.fields = min(g.fields, 14)
 	o := g.operation
 	for range 1 + g.IntN(2) {

@@ -258,10 +258,10 @@ func (c *comparison) compare(d *document, v verdicts, isCounted bool) string {
 		return ""
 	}
 	count("equal data")
-	if canonical(c.T, []byte(want.Data), d.Introspects) == canonical(c.T, r.Data, d.Introspects) {
+	if canonical(c.T, []byte(want.Data), d.introspects()) == canonical(c.T, r.Data, d.introspects()) {
 		return ""
 	}
-	if d.Introspects {
+	if d.introspects() {
 		return "other data of an introspection"
 	}
 	return "other data of a " + d.Kind

@@ -73,7 +73,7 @@ func (g *generator) wrongSyntax(d *document) string {
 	}
 	value := g.oddValue(control)
 	root := pick(g, `tag(name: %s) { name }`, `tags(first: %s) { __typename }`, `node(id: %s) { id }`, `archive(month: %s) { month }`)
-	d.Kind, d.OperationName, d.Variables, d.Introspects, d.Echoes = "query", nil, "", false, false
+	d.Kind, d.OperationName, d.Variables, d.Echoes = "query", nil, "", false
 	d.Query = "{ " + fmt.Sprintf(root, value) + " }"
 	if g.oneIn(3) { // the answer has what the server took for the value
 		d.Kind, d.Echoes = "mutation", true
