@@ -10,14 +10,14 @@
 // are left out, and counted.
 //
 // If a query runs, its data must be the same: names, order, nulls and values. graphql-js answers
-// over a snapshot of the server's data (resolvers.js), which plain queries have read before. Not
-// compared are: errors of fields, but for the null in the data; the order of lists in an
-// introspection; the descriptions of built-in types, which the specification leaves open; the data
-// of mutations, but for createPost, whose answer shows what the server took for its input; and the
-// data of subscriptions.
+// over a snapshot of the server's data (resolvers.js), which plain queries have read before. Of a
+// stream, this is about the first message; of mutations, about createPost, whose answer shows what
+// the server took for its input. Not compared are: errors of fields, but for the null in the data;
+// the order of lists in an introspection; and the descriptions of built-in types, which the
+// specification leaves open.
 //
-// TestSchemas builds the schema as clients do, from introspection and from /schema.graphql. Both
-// need Node.js and its packages, and are skipped without -graphqljs; the script run installs the
-// packages and sets it. differences_test.go has what is known to differ, with the section that
-// decides.
+// TestSchemas builds the schema as clients do, from introspection and from /schema.graphql. It
+// and TestDocuments need Node.js and its packages, and are skipped without -graphqljs; the script
+// run installs the packages and sets it. differences_test.go has what is known to differ, with the
+// section that decides.
 package graphqljs

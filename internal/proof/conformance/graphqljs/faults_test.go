@@ -291,8 +291,8 @@ func isAny(*selection) bool          { return true }
 func isField(s *selection) bool      { return s.of != nil }
 func hasArguments(s *selection) bool { return len(s.arguments) > 0 }
 
-// changeIn calls do for one of the selections, with the list that it is in. It returns false if none is
-// possible.
+// changeIn calls do for one of the selections, with the list that it is in. It returns false if
+// none is possible.
 func (g *generator) changeIn(t *tree, isPossible func(*selection) bool, do func(list *[]*selection, i int)) bool {
 	type place struct {
 		list *[]*selection

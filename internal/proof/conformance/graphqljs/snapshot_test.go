@@ -99,33 +99,7 @@ func (s *server) takeSnapshot() *snapshot {
 				oldest: comments(first: 100) { edges { cursor node { id content excerpt author { id } creationDate updatedDate post { id } } } pageInfo { hasNextPage } }
 				newest: comments(first: 100, order: NEWEST_FIRST) %s
 				likes(first: 100) { edges { cursor node { id user { id } creationDate post { id } } } pageInfo { hasNextPage } } } }`, e.ID, page)), "post")
-			for _, of := range []struct {
-				list, person string
-				to           map[string]map[string]any
-			}{{"oldest", "author", taken.Comments}, {"likes", "user", taken.Likes}} {
-				for _, found := range at[[]any](post, of.list, "edges") {
-					node := at[object](found, "node")
-					node[of.person], node["post"] = addUser(at[string](node, of.person, "id")), e.ID
-					of.to[at[string](node, "id")] = node
-				}
-			}
-			var tags, recent []string
-			for _, tag := range at[[]any](post, "tags") {
-				tags = append(tags, at[string](tag, "name"))
-			}
-			for _, comment := range at[[]any](post, "recentComments") {
-				recent = append(recent, at[string](comment, "id"))
-			}
-			post["tagNames"], post["recentComments"] = append([]string{}, tags...), append([]string{}, recent...)
-			delete(post, "tags")
-			post["author"] = addUser(at[string](post, "author", "id"))
-			if post["previousByAuthor"] != nil {
-				post["previousByAuthor"] = at[string](post, "previousByAuthor", "id")
-			}
-			for _, name := range []string{"oldest", "newest", "likes"} {
-				post[name] = append([]edge{}, edgesOf(post[name])...)
-			}
-			taken.Posts[e.ID] = post
+			taken.addPost(e.ID, post, addUser)
 		}
 	}
 	r := s.send(&document{Query: `subscription { postPublished(after: "") { cursor node { id } } }`, Kind: "subscription"}, "")
@@ -140,4 +114,36 @@ func (s *server) takeSnapshot() *snapshot {
 		taken.Users[id] = user
 	}
 	return taken
+}
+
+// addPost adds a post with its comments and likes, as resolvers.js expects them. addUser adds a
+// user, and returns its id.
+func (taken *snapshot) addPost(id string, post object, addUser func(id string) string) {
+	for _, of := range []struct {
+		list, person string
+		to           map[string]map[string]any
+	}{{"oldest", "author", taken.Comments}, {"likes", "user", taken.Likes}} {
+		for _, found := range at[[]any](post, of.list, "edges") {
+			node := at[object](found, "node")
+			node[of.person], node["post"] = addUser(at[string](node, of.person, "id")), id
+			of.to[at[string](node, "id")] = node
+		}
+	}
+	var tags, recent []string
+	for _, tag := range at[[]any](post, "tags") {
+		tags = append(tags, at[string](tag, "name"))
+	}
+	for _, comment := range at[[]any](post, "recentComments") {
+		recent = append(recent, at[string](comment, "id"))
+	}
+	post["tagNames"], post["recentComments"] = append([]string{}, tags...), append([]string{}, recent...)
+	delete(post, "tags")
+	post["author"] = addUser(at[string](post, "author", "id"))
+	if post["previousByAuthor"] != nil {
+		post["previousByAuthor"] = at[string](post, "previousByAuthor", "id")
+	}
+	for _, name := range []string{"oldest", "newest", "likes"} {
+		post[name] = append([]edge{}, edgesOf(post[name])...)
+	}
+	taken.Posts[id] = post
 }
