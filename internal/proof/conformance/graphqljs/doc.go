@@ -16,6 +16,9 @@
 // the order of lists in an introspection; and the descriptions of built-in types, which the
 // specification leaves open.
 //
+// TestBuiltins needs no Node.js: it compares the server's built-in types and directives with those
+// of the edition, which builtins.txt has.
+//
 // TestSchemas builds the schema as clients do, from introspection and from /schema.graphql. It
 // and TestDocuments need Node.js and its packages, and are skipped without -graphqljs; the script
 // run installs the packages and sets it. differences_test.go has what is known to differ, with the
