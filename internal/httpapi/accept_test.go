@@ -5,10 +5,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"cosmosblog/internal/budget"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
 )
@@ -171,5 +174,23 @@ func TestKindsOfOperations(t *testing.T) {
 		if got := response.Header.Get("Content-Type") == "text/event-stream"; got != isStream || !strings.Contains(lines, `"data"`) && !strings.Contains(query, "@unknown") {
 			t.Errorf("%s: %v %s", query, response.Header, lines)
 		}
+	}
+}
+
+// The document of a subscription is not read if its client's share of the processors is used up. This
+// one is not valid.
+func TestShareIsLookedAtBeforeDocuments(t *testing.T) {
+	now := time.Now()
+	processor := budget.NewProcessor(1, true, func() time.Time { return now })
+	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+		o.Development, o.Processor = true, processor
+	})
+	processor.User("", netip.MustParseAddr("192.0.2.1")).Add(time.Hour)
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1/graphql?query="+url.QueryEscape("subscription{nothing}"), nil)
+	r.Header.Set("Accept", "text/event-stream")
+	c := &slowClient{ResponseWriter: httptest.NewRecorder()}
+	s.handler.ServeHTTP(c, r)
+	if got := c.written.String(); !strings.Contains(got, "BUDGET_EXCEEDED") || !strings.HasSuffix(got, "event: complete\ndata: \n\n") {
+		t.Errorf("got %s", got)
 	}
 }

@@ -31,6 +31,7 @@ func (a *api) withClientAddr(next http.Handler) http.Handler {
 // of connections that a client without a proxy has. Otherwise one client that sends slowly could
 // take all connections of the proxy.
 func (a *api) limitClients(next http.Handler) http.Handler {
+	rejected := a.rejectAll(errTooManyRequests)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client := ClientAddr(r.Context())
 		if a.isUnlimited(client) || client == proxy.Peer(r) {
@@ -47,7 +48,7 @@ func (a *api) limitClients(next http.Handler) http.Handler {
 			}
 		}()
 		if !a.clients.Begin(client, a.Limits.AddressConnections) {
-			a.reject(w, r, errTooManyRequests)
+			rejected.ServeHTTP(w, r)
 			return
 		}
 		end := sync.OnceFunc(func() { a.clients.End(client) })

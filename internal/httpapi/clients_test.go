@@ -23,11 +23,13 @@ func TestClientsBehindProxy(t *testing.T) {
 		o.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		o.Limits = limits.Default()
 		o.Limits.AddressConnections = allowed
+		o.Origins = []string{page}
 	})
 	send := func(peer, client string, body io.Reader) *httptest.ResponseRecorder {
 		request := httptest.NewRequest("POST", "/graphql", body)
 		request.RemoteAddr = peer
 		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Origin", page)
 		if client != "" {
 			request.Header.Set("X-Forwarded-For", client)
 		}
@@ -61,7 +63,7 @@ func TestClientsBehindProxy(t *testing.T) {
 		{"no proxy", "[2001:db8:0:1::1]:1234", "", 200}, // its connections are limited
 	} {
 		r := send(c.peer, c.client, strings.NewReader(query))
-		if r.Code != c.status || c.status == 429 && r.Header().Get("Retry-After") == "" {
+		if r.Code != c.status || c.status == 429 && r.Header().Get("Retry-After") == "" || r.Header().Get("Access-Control-Allow-Origin") != page {
 			t.Errorf("%s: status %d, want %d: %s", c.name, r.Code, c.status, r.Body)
 		}
 	}

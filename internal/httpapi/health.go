@@ -50,9 +50,7 @@ func Overflow(api http.Handler) http.Handler {
 // probesOnOverflow rejects requests that arrived through Overflow, except for probes. Pages of
 // allowed origins can read the rejection.
 func (a *api) probesOnOverflow(next http.Handler) http.Handler {
-	rejected := a.withCORS(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a.reject(w, r, errTooManyConnections)
-	}))
+	rejected := a.rejectAll(errTooManyConnections)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		isProbe := r.URL.Path == healthPath || r.URL.Path == readyPath
 		if r.Context().Value(overflowKey{}) == nil || isProbe {
