@@ -162,7 +162,7 @@ func manifestError(id, text string, err error) error {
 }
 
 // checkLeastPrice returns an error if an operation costs more than the limit even with the least
-// variables: its defaults, and otherwise one element, or none.
+// variables: its defaults, and otherwise lists without elements.
 func (d *Documents) checkLeastPrice(known *Document) error {
 	least := map[string]any{}
 	for _, v := range known.Operation.VariableDefinitions {
@@ -199,7 +199,7 @@ func (d *Documents) leastValue(t *ast.Type) any {
 	case definition.Kind == ast.Enum:
 		return definition.EnumValues[0].Name
 	case t.NamedType == "Int", t.NamedType == "Float":
-		return json.Number("1") // as in the JSON of a request
+		return json.Number("0") // as in the JSON of a request
 	case t.NamedType == "Boolean":
 		return false
 	}

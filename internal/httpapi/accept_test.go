@@ -177,8 +177,8 @@ func TestKindsOfOperations(t *testing.T) {
 	}
 }
 
-// The document of a subscription is not read if its client's share of the processors is used up. This
-// one is not valid.
+// The document of a subscription is not read if its client's share of the processors is used up.
+// This one is not valid.
 func TestShareIsLookedAtBeforeDocuments(t *testing.T) {
 	now := time.Now()
 	processor := budget.NewProcessor(1, true, func() time.Time { return now })
