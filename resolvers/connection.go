@@ -95,7 +95,7 @@ func (s listSource[T]) fetch(ctx context.Context, request blog.PageRequest) (pag
 			return page, err
 		}
 	}
-	err = scopeFrom(ctx).read(ctx, request.First, func() (bytes int, err error) {
+	err = scopeFrom(ctx).read(ctx, max(1, request.First), func() (bytes int, err error) {
 		page, err = s.read(ctx, request)
 		page = pageWithOwnName(ctx, page)
 		for _, element := range page.Items {

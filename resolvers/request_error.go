@@ -21,11 +21,7 @@ func requestError(err error) *gqlerror.Error {
 	if !ok {
 		return nil
 	}
-	switch invalid.Extensions["code"] {
-	case errcode.ValidationFailed, errcode.ParseFailed:
-		return invalid
-	}
-	if invalid.Err == nil {
+	if invalid.Extensions["code"] == errcode.ValidationFailed || invalid.Err == nil {
 		return invalid
 	}
 	return nil
@@ -60,11 +56,8 @@ func describeRequestError(err *gqlerror.Error) *blog.Error {
 // requestErrorCode returns the code of an error of gqlgen or gqlparser about a request: that of the
 // phase that found it.
 func requestErrorCode(err *gqlerror.Error) blog.Code {
-	switch err.Extensions["code"] {
-	case errcode.ValidationFailed:
-		if !isVariableError(err) {
-			return blog.GraphQLValidationFailed
-		}
+	if err.Extensions["code"] == errcode.ValidationFailed && !isVariableError(err) {
+		return blog.GraphQLValidationFailed
 	}
 	return blog.BadUserInput
 }

@@ -44,7 +44,7 @@ func (b blog) run(ctx context.Context, command string, arguments []string) error
 	switch {
 	case command == "feed":
 		flags := flag.NewFlagSet("feed", flag.ExitOnError)
-		first := flags.Int("first", 10, "the number of posts of a page, 1 to 100")
+		first := flags.Int("first", 10, "the number of posts of a page, 0 to 100")
 		all := flags.Bool("all", false, "print all pages")
 		_ = flags.Parse(arguments[1:]) // exits if there is an error
 		return b.feed(ctx, *first, *all)

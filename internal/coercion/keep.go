@@ -8,7 +8,7 @@ import (
 )
 
 // The memory in bytes that a value takes at most, besides its texts, and each member of a value.
-// They include a copy of the value with its defaults, as gqlparser makes it. TestKeepIsCharged
+// They include the copies of the value that Variables and gqlparser make. TestKeepIsCharged
 // measures them.
 const (
 	bytesPerValue  = 640

@@ -3,7 +3,6 @@ package coercion
 import (
 	"encoding/json"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -61,9 +60,8 @@ func integerOf(number json.Number) string {
 		return string(number)
 	}
 	f, err := strconv.ParseFloat(string(number), 64)
-	if err != nil || f != math.Trunc(f) {
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1e21 { // JavaScript writes no more digits either
 		return ""
 	}
-	i, _ := big.NewFloat(f).Int(nil)
-	return i.String()
+	return strconv.FormatFloat(f+0, 'f', 0, 64) // -0 + 0 is 0
 }

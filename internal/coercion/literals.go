@@ -5,12 +5,13 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/core"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 // Literals returns the rule "Values of Correct Type" (section 5.6.1), which checks the values that
-// a document contains. It makes an integer that stands for an ID a string. If suggests is true,
-// errors about an unknown input field suggest others. It takes the place of gqlparser's rule, which
-// takes any integer of 64 bits for an Int, and an object for any scalar.
+// a document contains. If suggests is true, errors about an unknown input field suggest others. It
+// takes the place of gqlparser's rule, which takes any integer of 64 bits for an Int, and an object
+// for any scalar.
 func Literals(suggests bool) core.Rule {
 	return core.Rule{Name: literalsRule, RuleFunc: func(observers *core.Events, addError core.AddErrFunc) {
 		observers.OnValue(func(_ *core.Walker, value *ast.Value) {
@@ -33,7 +34,24 @@ func Literals(suggests bool) core.Rule {
 	}}
 }
 
-const literalsRule = "ValuesOfCorrectType"
+var literalsRule = rules.ValuesOfCorrectTypeRule.Name
+
+// Convert converts the values of a valid document to the form in which they are executed.
+//
+//   - An integer that stands for an ID becomes a string.
+//   - Variables have no definition: their values are those of the operation that is executed, with
+//     its defaults. gqlparser would take the default of another operation, if a fragment that both
+//     spread has the variable.
+func Convert(schema *ast.Schema, document *ast.QueryDocument) {
+	observers := new(core.Events)
+	observers.OnValue(func(_ *core.Walker, value *ast.Value) {
+		value.VariableDefinition = nil
+		if value.Kind == ast.IntValue && value.Definition != nil && value.Definition.Name == "ID" {
+			value.Kind, value.Raw = ast.StringValue, integerOf(json.Number(value.Raw))
+		}
+	})
+	core.Walk(schema, document, observers)
+}
 
 // literal is a value of a document that is checked.
 type literal struct {
@@ -61,8 +79,6 @@ func (l literal) checkLeaf() {
 	}
 	if _, ok := leaf(value, l.Definition); !ok {
 		l.isWrong()
-	} else if l.Kind == ast.IntValue && l.Definition.Name == "ID" {
-		l.Kind = ast.StringValue
 	}
 }
 

@@ -42,6 +42,18 @@ func usesOf(document *ast.QueryDocument, operation *ast.OperationDefinition) map
 	return uses
 }
 
+// CountUses returns how often an operation uses a variable. A use in a fragment counts once.
+func CountUses(document *ast.QueryDocument, operation *ast.OperationDefinition, variable string) (uses int) {
+	w := newValueWalker(document, func(value *ast.Value, _ use) {
+		if value.Kind == ast.Variable && value.Raw == variable {
+			uses++
+		}
+	})
+	w.directives(operation.Directives)
+	w.selections(operation.SelectionSet)
+	return uses
+}
+
 // valueWalker visits the values of a document. It visits each fragment once.
 type valueWalker struct {
 	document *ast.QueryDocument

@@ -84,6 +84,15 @@ func (d *Documents) IsSubscription(query, operationName string) bool {
 	if !strings.Contains(query, string(ast.Subscription)) { // as in nearly all requests
 		return false
 	}
+	key := documentKey{query, operationName}
+	for _, known := range []*Document{d.pinned[key], d.known.find(key)} {
+		if known != nil {
+			return known.Operation != nil && known.Operation.Operation == ast.Subscription
+		}
+	}
+	if d.only {
+		return false
+	}
 	document, _, err := syntax.Parse(query, d.limits)
 	if err != nil {
 		return false
@@ -99,9 +108,14 @@ func (d *Documents) Hold(known *Document) (shared *Document, release func()) {
 	return d.known.hold(known)
 }
 
-// check validates a document. It returns at most Limits.Errors errors.
+// check validates a document, and converts its values if it is valid. It returns at most
+// Limits.Errors errors.
 func (d *Documents) check(document *ast.QueryDocument) gqlerror.List {
 	errs := d.validate(document)
+	if len(errs) == 0 {
+		coercion.Convert(d.schema, document)
+		return nil
+	}
 	coercion.NameFields(document, errs)
 	for _, err := range errs {
 		errcode.Set(err, errcode.ValidationFailed) // by which the ErrorPresenter recognizes errors of the client

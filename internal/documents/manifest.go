@@ -166,7 +166,7 @@ func manifestError(id, text string, err error) error {
 func (d *Documents) checkLeastPrice(known *Document) error {
 	least := map[string]any{}
 	for _, v := range known.Operation.VariableDefinitions {
-		if v.DefaultValue == nil && v.Type.NonNull {
+		if v.DefaultValue == nil && (v.Type.NonNull || v.Type.NamedType == "Int") {
 			least[v.Variable] = d.leastValue(v.Type)
 		}
 	}

@@ -78,7 +78,13 @@ func (d *Documents) rules(c *collector) (first, last *rules.Rules) {
 	return first, last
 }
 
-func replaceRule(all *rules.Rules, by core.Rule) { all.ReplaceRule(by.Name, by.RuleFunc) }
+// replaceRule replaces gqlparser's rule of the same name.
+func replaceRule(all *rules.Rules, by core.Rule) {
+	if all.GetInner()[by.Name] == nil {
+		panic("documents: gqlparser has no rule " + by.Name)
+	}
+	all.ReplaceRule(by.Name, by.RuleFunc)
+}
 
 // singleRootField is the rule "Single Root Field" (section 5.2.4.1) as the edition of September
 // 2025 has it. gqlparser's rule takes two fields of different arguments for one, and knows nothing

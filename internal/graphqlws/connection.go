@@ -123,6 +123,10 @@ func (c *connection) read() {
 // chunks are the buffers that messages are read through. A connection has none while it is idle.
 var chunks = sync.Pool{New: func() any { return new([4 << 10]byte) }}
 
+// maxInitBytes is the size of a message before the connection is initialised, which a client
+// without a token can send: that of the headers of a request.
+const maxInitBytes = 32 << 10
+
 // receive returns the next message. It returns false if the connection ends.
 func (c *connection) receive() (string, bool) {
 	kind, reader, err := c.socket.Reader(context.Background())
@@ -140,6 +144,9 @@ func (c *connection) receive() (string, bool) {
 	chunk := chunks.Get().(*[4 << 10]byte)
 	defer chunks.Put(chunk)
 	limit := int64(c.handler.Limits.MessageBytes)
+	if !c.isInit {
+		limit = min(limit, maxInitBytes)
+	}
 	var text strings.Builder
 	n, err := io.CopyBuffer(&text, io.LimitReader(reader, limit+1), chunk[:])
 	switch {

@@ -84,7 +84,11 @@ func mediaRanges(r *http.Request) (ranges []mediaRange) {
 	return ranges
 }
 
-// elements splits a list at its commas, except those in quoted strings (RFC 9110, section 5.6).
+// maxElements is the number of elements of an Accept header that are read. Browsers send eight.
+const maxElements = 50
+
+// elements splits a list at its commas, except those in quoted strings (RFC 9110, section 5.6). It
+// returns the first maxElements.
 func elements(list string) (all []string) {
 	isQuoted, begin := false, 0
 	for i := 0; i < len(list); i++ {
@@ -94,7 +98,9 @@ func elements(list string) (all []string) {
 		case c == '\\' && isQuoted:
 			i++
 		case c == ',' && !isQuoted:
-			all = append(all, list[begin:i])
+			if all = append(all, list[begin:i]); len(all) == maxElements {
+				return all
+			}
 			begin = i + 1
 		}
 	}

@@ -63,11 +63,7 @@ func TestEdition(t *testing.T) {
 		// Section 2.9.4: the first line has no indentation.
 		{"{tag(name:\"\"\"\n    go\n  \"\"\"){name}}", ``, ``, `{"tag":{"name":"go"}}`},
 	} {
-		query, err := json.Marshal(c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := s.send("POST", "/graphql", fmt.Sprintf(`{"query":%s,"variables":%s}`, query, cmp.Or(c.variables, "null")), "Content-Type", "application/json")
+		r := s.send("POST", "/graphql", fmt.Sprintf(`{"query":%s,"variables":%s}`, jsonOf(t, c.query), cmp.Or(c.variables, "null")), "Content-Type", "application/json")
 		if r.codes() != c.codes || string(r.Data) != c.data {
 			t.Errorf("%s with %s: %s, want %q and %s", c.query, c.variables, r.Body, c.codes, c.data)
 		}
@@ -92,4 +88,37 @@ func TestNothingRunsBeforeValuesAreChecked(t *testing.T) {
 			t.Fatalf("%s ran: %s", query, r.Body)
 		}
 	}
+}
+
+// Operations that spread a fragment with the same variable have their own defaults (section 6.1.2),
+// in what they execute and in their price.
+func TestDefaultsOfOtherOperations(t *testing.T) {
+	s := newSite(t, true)
+	query := fmt.Sprintf(`mutation A($t:String){...F} mutation B($t:String="Other"){...F}
+		fragment F on Mutation{updatePost(input:{id:%q,content:"New",title:$t}){post{title}}}`, s.post)
+	for _, c := range []struct{ operation, title string }{{"A", "Here"}, {"B", "Other"}} {
+		body := fmt.Sprintf(`{"query":%s,"operationName":%q}`, jsonOf(t, query), c.operation)
+		r := s.send("POST", "/graphql", body, "Content-Type", "application/json", "Authorization", "Bearer Ann")
+		if want := fmt.Sprintf(`{"updatePost":{"post":{"title":%q}}}`, c.title); string(r.Data) != want {
+			t.Errorf("%s: %s, want %s", c.operation, r.Body, want)
+		}
+	}
+	const lists = `fragment F on Query{feed(first:$n){nodes{comments(first:$n){nodes{content}}}}}`
+	priceOf := func(query string) string {
+		body := fmt.Sprintf(`{"query":%s,"operationName":"A"}`, jsonOf(t, query))
+		return s.send("POST", "/graphql", body, "Content-Type", "application/json", "X-Cosmos-Diagnostics", "price").Body.String()
+	}
+	alone, beside := priceOf(`query A($n:Int){...F}`+lists), priceOf(`query A($n:Int){...F} query B($n:Int=1){...F}`+lists)
+	if alone != beside || !strings.Contains(alone, "estimate") {
+		t.Errorf("the price is %s, and beside another operation %s", alone, beside)
+	}
+}
+
+func jsonOf(t *testing.T, text string) string {
+	t.Helper()
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(encoded)
 }

@@ -272,6 +272,6 @@ func (a *api) rejectAll(why *rejection) http.Handler {
 
 // rejected returns the answer to a request that is not executed.
 func (a *api) rejected(r *http.Request, why *rejection) answer {
-	contentType, status := why.shownAs(negotiateType(r))
+	contentType, status := why.shownAs(typeOfRejection(r))
 	return a.encode(contentType, status, response{errors: gqlerror.List{a.present(r.Context(), why.err)}})
 }

@@ -153,6 +153,15 @@ func (r *rejection) shownAs(contentType string) (shown string, status int) {
 	return jsonType, r.status
 }
 
+// typeOfRejection returns the media type that the client of a rejected request prefers. Event
+// streams are for GraphQL over HTTP only.
+func typeOfRejection(r *http.Request) string {
+	if contentType := negotiateType(r); contentType != eventStreamType || isGraphQL(r) && !isWebSocket(r) {
+		return contentType
+	}
+	return jsonType
+}
+
 // setHeaders sets the headers that belong to the status.
 func (r *rejection) setHeaders(header http.Header) {
 	if r.allow != "" {

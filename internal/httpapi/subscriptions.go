@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -80,7 +79,7 @@ func answerKey(ctx context.Context, known *documents.Document, operation *graphq
 	if known.AsksOfViewer {
 		viewer = userIDOf(ctx)
 	}
-	text, err := json.Marshal([]any{operation.RawQuery, operation.OperationName, withoutPosition(operation.RawQuery, operation), viewer})
+	text, err := json.Marshal([]any{operation.RawQuery, operation.OperationName, withoutPosition(operation), viewer})
 	if err != nil {
 		return ""
 	}
@@ -90,7 +89,7 @@ func answerKey(ctx context.Context, known *documents.Document, operation *graphq
 
 // withoutPosition returns the variables of a subscription, except the one that is only the value of
 // the argument `after`: two subscriptions at one event are equal, wherever they began.
-func withoutPosition(query string, operation *graphql.OperationContext) map[string]any {
+func withoutPosition(operation *graphql.OperationContext) map[string]any {
 	if len(operation.Operation.SelectionSet) != 1 {
 		return operation.Variables
 	}
@@ -99,7 +98,7 @@ func withoutPosition(query string, operation *graphql.OperationContext) map[stri
 		return operation.Variables
 	}
 	after := root.Arguments.ForName("after")
-	if after == nil || after.Value.Kind != ast.Variable || strings.Count(query, "$"+after.Value.Raw) != 2 { // declared, and used once
+	if after == nil || after.Value.Kind != ast.Variable || coercion.CountUses(operation.Doc, operation.Operation, after.Value.Raw) != 1 {
 		return operation.Variables
 	}
 	others := maps.Clone(operation.Variables)

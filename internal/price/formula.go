@@ -27,7 +27,7 @@ type part struct {
 	size     float64    // of the field's list, unless it has a variable
 	variable *ast.Value // of the argument for the size; nil if the size is constant
 	reads    bool       // the field needs priced.read
-	texts    []text     // of the arguments that depend on a variable; for a field with a price for text
+	texts    []string   // of the arguments that depend on a variable; for a field with a price for text
 	bytes    float64    // of the other arguments' texts
 	below    selection
 }
@@ -123,7 +123,7 @@ func (s selection) hasVariable() bool {
 func (f *Formula) Bytes() int {
 	const perPart = unsafe.Sizeof(part{}) + unsafe.Sizeof([]part{})                 // at most one list for each part
 	bytes := int(unsafe.Sizeof(*f)+unsafe.Sizeof(Price{})) + 2*f.parts*int(perPart) // append can double
-	return bytes + 2*f.texts*int(unsafe.Sizeof(text{}))
+	return bytes + 2*f.texts*int(unsafe.Sizeof(""))
 }
 
 // prepare returns the formula of an operation with the conditions of its variables.
@@ -273,5 +273,5 @@ func (f *pricedField) sizeOf(argument *ast.Value, variables map[string]any) floa
 	if err != nil {
 		return blog.MaxPageSize
 	}
-	return max(0, min(sizeOf(value, f.defaultSize), blog.MaxPageSize))
+	return max(1, min(sizeOf(value, f.defaultSize), blog.MaxPageSize))
 }

@@ -121,7 +121,7 @@ func (c *calculation) listSize(field graphql.CollectedField, priced *pricedField
 	if err != nil {
 		return blog.MaxPageSize
 	}
-	return max(0, min(sizeOf(value, priced.defaultSize), blog.MaxPageSize))
+	return max(1, min(sizeOf(value, priced.defaultSize), blog.MaxPageSize))
 }
 
 // checkReference compares the prices of an operation: by the reference, fresh, and by a formula

@@ -88,10 +88,7 @@ const itemsOfRead = 100
 
 // cost returns the price of reading n items.
 func (r *batchRead) cost(n float64) float64 {
-	switch {
-	case n == 0:
-		return 0
-	case n <= 1:
+	if n <= 1 {
 		return r.alone
 	}
 	return r.request*math.Ceil(n/itemsOfRead) + n*r.element

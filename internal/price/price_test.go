@@ -123,10 +123,10 @@ func TestPriceDependsOnVariables(t *testing.T) {
 		{map[string]any{"yes": true}, 20 + 20*3},
 		{map[string]any{"yes": true, "n": json.Number("7"), "m": json.Number("5")}, 7 + 7*5},
 		{map[string]any{"yes": true, "n": json.Number("1"), "m": nil}, 21},
-		// Invalid page sizes count as the nearest valid size. The resolver rejects them later.
-		{map[string]any{"yes": true, "n": json.Number("0")}, 0},
-		{map[string]any{"yes": true, "n": json.Number("5"), "m": json.Number("0")}, 5},
-		{map[string]any{"yes": false, "n": json.Number("-5")}, 0},
+		// Invalid page sizes count as the nearest valid size. The resolver rejects them later. A page of
+		// no elements counts as one, because hasNextPage reads one.
+		{map[string]any{"yes": true, "n": json.Number("0"), "m": json.Number("5")}, 6},
+		{map[string]any{"yes": false, "n": json.Number("-5")}, 1},
 		{map[string]any{"yes": false, "n": json.Number("2147483647")}, 100},
 	} {
 		if got := priceOf(t, feed, test.variables); got.Elements != test.elements {

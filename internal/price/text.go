@@ -8,23 +8,13 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// text is a variable in the arguments of a field that has a price for their texts. Its value counts
-// at each field that uses it, because each writes it.
-type text struct {
-	name         string
-	defaultValue *ast.Value // nil if there is none
-}
-
 // bytesOf returns the size of the texts in a value of a document, in bytes of UTF-8. It appends the
-// variables in it to texts.
-func (p *preparation) bytesOf(value *ast.Value, texts *[]text) (bytes float64) {
+// names of the variables in it to texts: their values count at each field that uses them, because
+// each writes them.
+func (p *preparation) bytesOf(value *ast.Value, texts *[]string) (bytes float64) {
 	switch value.Kind {
 	case ast.Variable:
-		t := text{name: value.Raw}
-		if definition := value.VariableDefinition; definition != nil {
-			t.defaultValue = definition.DefaultValue
-		}
-		*texts = append(*texts, t)
+		*texts = append(*texts, value.Raw)
 		p.texts++
 	case ast.StringValue, ast.BlockValue:
 		return sizeOfText(value.Raw)
@@ -41,12 +31,8 @@ func (p *part) textCost(variables map[string]any) float64 {
 		return 0
 	}
 	bytes := p.bytes
-	for _, t := range p.texts {
-		if value, ok := variables[t.name]; ok {
-			bytes += textBytes(value)
-		} else if t.defaultValue != nil {
-			bytes += new(preparation).bytesOf(t.defaultValue, new([]text)) // it contains no variables
-		}
+	for _, variable := range p.texts {
+		bytes += textBytes(variables[variable])
 	}
 	return p.priced.perKiB * bytes / 1024
 }

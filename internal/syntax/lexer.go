@@ -104,12 +104,13 @@ func isDigit(c byte) bool     { return '0' <= c && c <= '9' }
 
 func (l *lexer) column() int { return l.offset - l.lineStart - l.wide + 1 }
 
-func (l *lexer) position() *ast.Position {
+// here returns the position of the offset.
+func (l *lexer) here() *ast.Position {
 	return &ast.Position{Line: l.line, Column: l.column(), Src: l.source}
 }
 
 // fail ends the parsing with an error at the offset.
-func (l *lexer) fail(problem string) { fail(l.position(), "The query has a syntax error: %s", problem) }
+func (l *lexer) fail(problem string) { fail(l.here(), "The query has a syntax error: %s", problem) }
 
 // peek returns the byte at a distance from the offset, or 0 behind the text's end.
 func (l *lexer) peek(distance int) byte {
@@ -178,7 +179,7 @@ func (l *lexer) since(start int) string {
 	word := l.text[start:l.offset]
 	if len(word) > limits.WordBytes {
 		l.offset = start
-		panic(failure{aboveLimit(l.position(), "The query has a name or a number of more than %d characters.", limits.WordBytes)})
+		panic(failure{aboveLimit(l.here(), "The query has a name or a number of more than %d characters.", limits.WordBytes)})
 	}
 	return word
 }
@@ -233,7 +234,7 @@ func (l *lexer) string() string {
 				return l.text[start:end]
 			}
 			value.WriteString(l.text[start:end])
-			return value.String()
+			return strings.Clone(value.String()) // without the builder's room
 		case '\n', '\r':
 			l.fail(noEnd)
 		case '\\':
@@ -348,7 +349,7 @@ func blockStringValue(lines []string) string {
 	for len(lines) > 0 && indentOf(lines[len(lines)-1]) == len(lines[len(lines)-1]) {
 		lines = lines[:len(lines)-1]
 	}
-	return strings.Join(lines, "\n")
+	return strings.Clone(strings.Join(lines, "\n")) // not a part of a longer text
 }
 
 // indentOf returns the number of spaces and tabs that a line begins with.

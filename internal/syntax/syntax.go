@@ -96,6 +96,7 @@ func (p *parser) advance() token {
 	return before
 }
 
+// position returns the position of the next token.
 func (p *parser) position() *ast.Position {
 	return &ast.Position{Line: p.token.line, Column: p.token.column, Src: p.source}
 }
