@@ -100,9 +100,6 @@ func locate(ctx context.Context, err error) *gqlerror.Error {
 	shown := &gqlerror.Error{}
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
 		shown.Locations = located.Locations
-		if shown.Locations == nil {
-			shown.Locations = locateVariable(ctx, located)
-		}
 	}
 	if field := graphql.GetFieldContext(ctx); field != nil {
 		// gqlgen's own path may end with an argument, which is not a part of the response.

@@ -1,13 +1,10 @@
 package resolvers
 
 import (
-	"context"
 	"errors"
 	"regexp"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/internal/blog"
@@ -31,11 +28,11 @@ func requestError(err error) *gqlerror.Error {
 // gqlparser. Their messages repeat names and values of the request. Ours contain names of the
 // schema only.
 func describeRequestError(err *gqlerror.Error) *blog.Error {
-	code := requestErrorCode(err)
-	switch {
-	case isVariableError(err):
-		return blog.Errorf(code, "A variable has a value of the wrong type.") // internal/coercion has more
-	case err.Rule == "NoIntrospection", err.Rule == "SingleFieldSubscriptions": // rules of internal/documents
+	code := blog.BadUserInput
+	if err.Extensions["code"] == errcode.ValidationFailed {
+		code = blog.GraphQLValidationFailed
+	}
+	if err.Rule == "NoIntrospection" || err.Rule == "SingleFieldSubscriptions" { // rules of internal/documents
 		return blog.Errorf(code, "%s", err.Message)
 	}
 	for _, rule := range messageRules {
@@ -53,20 +50,6 @@ func describeRequestError(err *gqlerror.Error) *blog.Error {
 	return blog.Errorf(code, "The request does not match the schema.")
 }
 
-// requestErrorCode returns the code of an error of gqlgen or gqlparser about a request: that of the
-// phase that found it.
-func requestErrorCode(err *gqlerror.Error) blog.Code {
-	if err.Extensions["code"] == errcode.ValidationFailed && !isVariableError(err) {
-		return blog.GraphQLValidationFailed
-	}
-	return blog.BadUserInput
-}
-
-// isVariableError reports whether an error is about the value of a variable.
-func isVariableError(err *gqlerror.Error) bool {
-	return len(err.Path) > 1 && err.Path[0] == ast.PathName("variable")
-}
-
 // suggestion matches the names of the schema that gqlparser suggests in development.
 var suggestion = regexp.MustCompile(` Did you mean [\w ",.{}]+\?$`)
 
@@ -76,7 +59,7 @@ type messageRule struct {
 	pattern        *regexp.Regexp
 	message        string
 	keepSuggestion bool
-	code           blog.Code // if not that of the phase
+	code           blog.Code // if it has one of its own
 }
 
 func replace(pattern, message string) messageRule {
@@ -131,22 +114,4 @@ var messageRules = []messageRule{
 	replace(`This anonymous operation`, "An operation without a name must be the only one in the query."),
 	replace(`Schema does not support operation type`, "The schema has no operations of this kind."),
 	replaceWithCode(blog.LimitExceeded, `Maximum introspection depth`, "The introspection query is nested too deeply."),
-}
-
-// locateVariable returns the location of the variable definition that an error refers to, or nil
-// if the error refers to no variable.
-func locateVariable(ctx context.Context, err *gqlerror.Error) []gqlerror.Location {
-	if !isVariableError(err) || !graphql.HasOperationContext(ctx) {
-		return nil
-	}
-	operation := graphql.GetOperationContext(ctx).Operation
-	name, _ := err.Path[1].(ast.PathName)
-	if operation == nil {
-		return nil
-	}
-	definition := operation.VariableDefinitions.ForName(string(name))
-	if definition == nil || definition.Position == nil {
-		return nil
-	}
-	return locations(definition.Position)
 }
