@@ -175,6 +175,7 @@ func TestPlainFields(t *testing.T) {
 		random := rand.New(rand.NewPCG(first, n))
 		document := (&documents{Rand: random, schema: graphSchema, ids: ids}).next()
 		s.damage = 0
+		undamaged.Clear()
 		s.send(document) // a mutation may have an effect the first time
 		s.damage = uint64(random.IntN(2)) * random.Uint64()
 		appended := s.send(document)
