@@ -238,8 +238,8 @@ func (p damagedPost) ViewerHasLiked(ctx context.Context, post *blog.Post) (*bool
 	return damage(ctx, p.by, liked, err, same)
 }
 
-// PreviousByAuthor is read once for all copies of a post, by the author and the date of one of them.
-// Which one it is must not matter.
+// PreviousByAuthor is read once for all copies of a post, by the author and the date of one of
+// them. Which one it is must not matter.
 func (p damagedPost) PreviousByAuthor(ctx context.Context, post *blog.Post) (*blog.Post, error) {
 	if original, ok := undamaged.Load(post); ok {
 		post = original.(*blog.Post)
