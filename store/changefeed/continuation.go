@@ -48,10 +48,21 @@ func continuationResourceID(text string) (string, error) {
 // the next page has only what changes after it is read. resourceID is that of the container. The
 // service's header If-None-Match takes a star for the present (REST reference, "List documents").
 func ContinuationFromNow(resourceID string, feedRange FeedRange) string {
+	return continuationAt(resourceID, feedRange, present)
+}
+
+// continuationFromStart returns the continuation with which a feed range of any container is read
+// from the beginning. Without one, azcosmos (1.5.0) enlarges the range to the partition key ranges
+// that it knows. If one was split since, the page's continuation has the other parts, too. azcosmos
+// cuts a range with a continuation at its bounds (clampChildrenToParent).
+func continuationFromStart(feedRange FeedRange) string { return continuationAt("", feedRange, "") }
+
+// continuationAt returns the continuation of a feed range at the position of a token.
+func continuationAt(resourceID string, feedRange FeedRange, token string) string {
 	text, err := json.Marshal(continuation{
 		Version:    1,
 		ResourceID: resourceID,
-		Parts:      []continuationPart{{feedRange.Min, feedRange.Max, json.RawMessage(present)}},
+		Parts:      []continuationPart{{feedRange.Min, feedRange.Max, json.RawMessage(token)}},
 	})
 	if err != nil {
 		panic(err) // strings and a constant

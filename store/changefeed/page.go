@@ -182,17 +182,13 @@ type quietEnd struct {
 
 // readPage reads one page.
 func (f *Feeds) readPage(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (Page, error) {
-	options := &azcosmos.ChangeFeedOptions{
-		MaxItemCount: int32(limit),
-		FeedRange:    &azcosmos.FeedRange{MinInclusive: feedRange.Min, MaxExclusive: feedRange.Max},
+	from := continuation
+	if from == "" {
+		from = continuationFromStart(feedRange)
+	} else if _, err := continuationResourceID(from); err != nil { // azcosmos would read from the beginning
+		return Page{}, err
 	}
-	if continuation != "" {
-		// azcosmos reads from the beginning if a continuation is malformed. Check it first.
-		if _, err := continuationResourceID(continuation); err != nil {
-			return Page{}, err
-		}
-		options.Continuation = &continuation
-	}
+	options := &azcosmos.ChangeFeedOptions{MaxItemCount: int32(limit), Continuation: &from}
 	response, err := f.db.Container(container).ReadChangeFeed(ctx, options)
 	if err != nil {
 		return Page{}, f.pageError(ctx, container, continuation, err)

@@ -159,3 +159,41 @@ func TestPositionBeforeTheEnd(t *testing.T) {
 		t.Error("the page at the end has no position")
 	}
 }
+
+// A process whose azcosmos does not know of a split reads each part from its beginning: as the
+// projector that takes the lease of a part from the one that made it. azcosmos 1.5.0 enlarges a
+// feed range without a continuation to the partition key ranges that it knows
+// (resolveFeedRangeToChildren), and cuts one with a continuation (clampChildrenToParent).
+func TestPartOfASplitThatIsUnknown(t *testing.T) {
+	w := newWorld(t)
+	anna := w.AddUser("anna")
+	w.changes(schema.Posts, "", 1) // azcosmos now has one range
+	w.OK(w.Account.Split(cosmos.DefaultDatabase, schema.Posts, "0"))
+	parts, err := w.another().FeedRanges(w.Ctx(), schema.Posts)
+	w.OK(err)
+	posts := map[string]int{}
+	for range 20 {
+		posts[w.AddPost(anna).ID] = 0
+	}
+	for _, part := range parts {
+		page := changefeed.ChangePage{Changes: make([]changefeed.Change, 1)}
+		for len(page.Changes) > 0 {
+			page, err = w.World.Changes(w.Ctx(), schema.Posts, part, page.Continuation, 3)
+			w.OK(err)
+			if ranges := changefeed.ContinuationRanges(page.Continuation); len(ranges) != 1 || ranges[0] != part {
+				t.Fatalf("the continuation of %v is of %v", part, ranges)
+			}
+			for _, change := range page.Changes {
+				posts[change.ID]++
+			}
+		}
+		if page.Position == "" {
+			t.Errorf("at the end of %v, there is no position", part)
+		}
+	}
+	for id, n := range posts {
+		if n != 1 {
+			t.Errorf("%s was read %d times", id, n)
+		}
+	}
+}
