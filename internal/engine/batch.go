@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"cosmosblog/internal/engine/value"
@@ -21,15 +22,21 @@ type batchResult struct {
 	record *record
 }
 
-// readOperation is the Read operation of a batch.
+// readOperation is the Read operation of a batch. Its status is 304 if the item has the etag of a
+// condition, also of ifMatch.
 func (t *transaction) readOperation(w itemWrite) (outcome, error) {
 	stored, err := t.read(w.id)
+	for _, known := range []string{w.ifMatch, w.ifNoneMatch} {
+		if err == nil && known != "" && matchETag(stored, known) == nil {
+			return outcomeOf(http.StatusNotModified, stored, nil)
+		}
+	}
 	return outcomeOf(http.StatusOK, stored, err)
 }
 
 // executeBatch executes up to 100 operations in one transaction, unless the request disables
 // atomicity. If an operation is rejected, nothing is written: the response is 207, with that
-// operation's own status and 424 for all others.
+// operation's own status and 424 for all others. It is 207, too, if the status of a read is 304.
 func (r *request) executeBatch() (*response, error) {
 	operations, err := parseBatch(r.body)
 	if err != nil {
@@ -40,6 +47,9 @@ func (r *request) executeBatch() (*response, error) {
 	}
 	p, err := r.headerPartition()
 	if err != nil {
+		return nil, err
+	}
+	if err := r.checkBatchSession(operations, rangeList(r.container.rangeOf(p.epk()))); err != nil {
 		return nil, err
 	}
 	results := make([]batchResult, len(operations))
@@ -53,7 +63,7 @@ func (r *request) executeBatch() (*response, error) {
 	rejection, ok := protocolError(err)
 	switch {
 	case err == nil:
-		answer.status = http.StatusOK
+		answer.status = batchStatus(results)
 	case ok && answer != nil && !ran: // otherwise the whole batch is rejected and may be retried
 		failBatch(results, rejection.Status)
 		answer.status = http.StatusMultiStatus
@@ -69,14 +79,18 @@ func (r *request) executeBatch() (*response, error) {
 // error; otherwise their status is 424.
 func (r *request) executeBulk(operations []batchOperation) (*response, error) {
 	// This is the range of all operations. It may have been split.
-	if _, err := r.headerRange(); err != nil {
+	keyRange, err := r.headerRange()
+	if err != nil {
 		return nil, err
 	}
-	whole := &response{status: http.StatusOK}
+	if err := r.checkBatchSession(operations, scope{keyRange: keyRange}.ranges(r.container)); err != nil {
+		return nil, err
+	}
+	whole, failed := &response{}, false
 	results := make([]batchResult, len(operations))
 	size := answerSize{bodies: r.wantsBodies()}
 	for i := range operations {
-		if whole.status != http.StatusOK && !r.headerIsTrue("X-Ms-Cosmos-Batch-Continue-On-Error") {
+		if failed && !r.headerIsTrue("X-Ms-Cosmos-Batch-Continue-On-Error") {
 			results[i].status = http.StatusFailedDependency
 			continue
 		}
@@ -90,15 +104,31 @@ func (r *request) executeBulk(operations []batchOperation) (*response, error) {
 		rejection, ok := protocolError(err)
 		switch {
 		case ok:
-			whole.status = http.StatusMultiStatus
+			failed = true
 			results[i].status, results[i].record = rejection.Status, nil
 		case err != nil:
 			return whole, err
 		}
 	}
-	body, err := r.writeBatch(results)
-	whole.body = body
+	whole.status = batchStatus(results)
+	whole.body, err = r.writeBatch(results)
 	return whole, err
+}
+
+// checkBatchSession is checkSession for a batch. Without a read, the session token has no effect.
+func (r *request) checkBatchSession(operations []batchOperation, ranges []*keyRange) error {
+	if !slices.ContainsFunc(operations, func(o batchOperation) bool { return o.write.operation == "Read" }) {
+		return nil
+	}
+	return r.checkSession(ranges)
+}
+
+// batchStatus returns the status of the response of a batch.
+func batchStatus(results []batchResult) int {
+	if slices.ContainsFunc(results, func(r batchResult) bool { return r.status >= http.StatusMultipleChoices }) {
+		return http.StatusMultiStatus
+	}
+	return http.StatusOK
 }
 
 // executeSingle executes a slice of exactly one operation.
@@ -131,7 +161,7 @@ func (s *answerSize) run(t *transaction, operations []batchOperation, results []
 	for i, o := range operations {
 		before, bytes := t.charge, 0
 		done, err := o.do(t, o.write)
-		if done.record != nil && (s.bodies || o.write.operation == "Read") {
+		if done.record != nil && done.status != http.StatusNotModified && (s.bodies || o.write.operation == "Read") {
 			bytes = len(done.record.text)
 		}
 		if err == nil && s.bytes+bytes > maxPageBytes {
@@ -193,12 +223,13 @@ func parseBatchOperation(v value.Value) (batchOperation, error) {
 	if !ok {
 		return batchOperation{}, badRequest("The operationType of each operation of a batch must be Create, Upsert, Replace, Patch, Delete or Read.")
 	}
-	if condition := v.Get("ifNoneMatch"); condition.Kind() == value.KindString {
-		return batchOperation{}, badRequest("Operations of a batch with ifNoneMatch are not supported by this engine.")
-	}
 	o := batchOperation{write: itemWrite{operation: name, body: v.Get("resourceBody")}, do: do}
 	o.write.id, _ = v.Get("id").AsString()
 	o.write.ifMatch, _ = v.Get("ifMatch").AsString()
+	o.write.ifNoneMatch, _ = v.Get("ifNoneMatch").AsString()
+	if o.write.ifNoneMatch != "" && name != "Read" {
+		return batchOperation{}, badRequest("Operations of a batch that write, with ifNoneMatch, are not supported by this engine.")
+	}
 	o.partitionKey, _ = v.Get("partitionKey").AsString()
 	return o, nil
 }
@@ -217,7 +248,7 @@ func (r *request) writeBatch(results []batchResult) ([]byte, error) {
 				return nil, err
 			}
 			body = value.AppendString(append(body, `,"eTag":`...), etag)
-			if bodies {
+			if bodies && result.status != http.StatusNotModified {
 				body = append(append(body, `,"resourceBody":`...), result.record.text...)
 			}
 		}

@@ -77,12 +77,12 @@ func (r *request) readItem() (*response, error) {
 	return answer, nil
 }
 
-// itemWrite is one write of an item, as requested by HTTP.
+// itemWrite is one write of an item, as requested by HTTP, or a read of one in a batch.
 type itemWrite struct {
-	operation string // Create, Upsert, Replace, Patch or Delete
-	id        string // of the existing item; empty for Create and Upsert
-	body      value.Value
-	ifMatch   string
+	operation            string // Create, Upsert, Replace, Patch, Delete or Read
+	id                   string // of the existing item; empty for Create and Upsert
+	body                 value.Value
+	ifMatch, ifNoneMatch string // the latter of reads only
 }
 
 // outcome is the result of a write.

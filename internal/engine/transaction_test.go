@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -241,5 +242,51 @@ func TestRejectionsHaveASessionToken(t *testing.T) {
 	}
 	if got := a.must(400, a.send("POST", docs, `{"id":"b","postId":"p2"}`, "pk", "p1")).header.Get("X-Ms-Session-Token"); got != "" {
 		t.Errorf("a rejection before any read has the session token %q", got)
+	}
+}
+
+// TestReadsOfBatches checks the options of reads in a batch: azure-cosmos-dotnet-v3,
+// BatchSinglePartitionKeyTests, BatchInvalidSessionTokenAsync and
+// BatchSessionTokenPropertiesTestAsync. There, ifMatch of a read acts as ifNoneMatch does
+// elsewhere.
+func TestReadsOfBatches(t *testing.T) {
+	for _, atomic := range []string{"True", "False"} {
+		a := newBlog(t, Options{})
+		a.create("p", `{"id":"a","postId":"p"}`)
+		batch := func(operations, token string) answer {
+			return a.send("POST", docs, operations, "pk", "p", "x-ms-cosmos-is-batch-request", "True",
+				"x-ms-cosmos-batch-atomic", atomic, "x-ms-session-token", token)
+		}
+		const read, ahead = `{"operationType":"Read","id":"a"}`, "0:-1#2000"
+		got := a.must(404, batch(`[{"operationType":"Create","resourceBody":{"id":"b","postId":"p"}},`+read+`]`, ahead))
+		if substatus := got.header.Get("X-Ms-Substatus"); substatus != "1002" {
+			t.Errorf("atomic %s: a token ahead is answered with the substatus %q", atomic, substatus)
+		}
+		a.must(404, a.send("GET", docs+"/b", "", "pk", "p"))
+		a.must(200, batch(`[{"operationType":"Upsert","resourceBody":{"id":"a","postId":"p"}}]`, ahead))
+		etag := a.must(200, a.send("GET", docs+"/a", "", "pk", "p")).header.Get("Etag")
+
+		for _, c := range []struct {
+			condition, etag string
+			status          int
+		}{
+			{"ifMatch", etag, 304},
+			{"ifNoneMatch", etag, 304},
+			{"ifMatch", `"other"`, 200},
+			{"ifNoneMatch", `"other"`, 200},
+			{"ifNoneMatch", "*", 304},
+		} {
+			id := "w" + strconv.Itoa(len(c.etag)) + c.condition
+			got := a.must(200+min(7, c.status-200), batch(`[`+read+`,{"operationType":"Read","id":"a","`+c.condition+`":`+strconv.Quote(c.etag)+`},
+				{"operationType":"Create","resourceBody":{"id":"`+id+`","postId":"p"}}]`, ""))
+			results, _ := got.body.AsArray()
+			for i, want := range []int{200, c.status, 201} {
+				status, _ := results[i].Get("statusCode").AsNumber()
+				if hasBody := !results[i].Get("resourceBody").IsUndefined(); int(status) != want || hasBody == (want == 304) {
+					t.Errorf("atomic %s, %s: %s: operation %d: %s", atomic, c.condition, c.etag, i, results[i])
+				}
+			}
+			a.must(200, a.send("GET", docs+"/"+id, "", "pk", "p")) // was committed
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package cosmos_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // TestSession checks that the token of a write is sent with the next request to the same
@@ -272,5 +274,28 @@ func TestClaimOfReadMany(t *testing.T) {
 	w.OK(err)
 	if partition := cosmos.FailedClaims(ctx)["users"]; partition != ada.ID && partition != bob.ID {
 		t.Errorf("the claim of the partition %q has failed", partition)
+	}
+}
+
+// TestSessionOfReadTogether checks that a batch of reads is rejected for a state that nobody has
+// reached, as other reads are (azure-cosmos-dotnet-v3, BatchInvalidSessionTokenAsync), and that it
+// recovers from a claim of one.
+func TestSessionOfReadTogether(t *testing.T) {
+	w := storetest.New(t)
+	ada := w.AddUser("Ada")
+	post := w.AddPost(ada)
+	comment := w.AddComment(ada, post)
+	read := func(ctx context.Context) error {
+		_, _, err := cosmos.ReadTogether[schema.PostItem, schema.CommentItem](ctx, w.Container(schema.Posts), post.ID, post.ID, comment.ID)
+		return err
+	}
+	ctx := cosmos.WithSession(w.Ctx())
+	cosmos.ClaimSession(ctx, cosmos.SessionTokens{"posts": {"0": "-1#999"}})
+	if err := read(ctx); err != nil || !maps.Equal(cosmos.FailedClaims(ctx), map[string]string{"posts": post.ID}) {
+		t.Errorf("with a claim: %v; failed: %v", err, cosmos.FailedClaims(ctx))
+	}
+	cosmos.JoinSession(ctx, "posts", "0:-1#999")
+	if err := read(ctx); !cosmos.IsThrottled(err) {
+		t.Errorf("in a session that is ahead: %v, want THROTTLED", err)
 	}
 }
