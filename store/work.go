@@ -87,7 +87,7 @@ func (s *Store) causeSweep(ctx context.Context, userID string, posts int, former
 // causeDeletion counts the deletion of a user. Comments and likes cost about three times as much to
 // delete as to sweep.
 func (s *Store) causeDeletion(ctx context.Context, user *schema.UserItem) {
-	const deletionBySweep = 3
+	const deletionBySweep = 3.2
 	price := priceOfGoneUser + priceOfGonePost*float64(user.PostCount)
 	id := schema.SweepID(user.ID)
 	if last, _, err := cosmos.Read[lastSweep](ctx, s.leases, id, id); err == nil {

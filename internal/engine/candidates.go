@@ -93,10 +93,25 @@ func (w *scannedCandidates) begin(position []byte) {
 	w.skipOutside()
 }
 
-// skipOutside advances to the next item in the query's range.
+// skipOutside advances to the next item in the query's range, and of plan.only.
 func (w *scannedCandidates) skipOutside() {
-	for r := w.plan.keyRange; r != nil && w.valid && !r.contains(w.it.Value()); w.valid = w.it.Next() {
+	for w.valid {
+		if key := w.it.Key(); w.plan.only != nil && !w.isMember(key) {
+			at, _ := slices.BinarySearchFunc(w.plan.only, key, bytes.Compare)
+			w.valid = at < len(w.plan.only) && w.it.SeekGE(w.plan.only[at])
+			continue
+		}
+		if r := w.plan.keyRange; r == nil || r.contains(w.it.Value()) {
+			return
+		}
+		w.valid = w.it.Next()
 	}
+}
+
+// isMember reports whether a key begins with one of plan.only. None of these begins with another.
+func (w *scannedCandidates) isMember(key []byte) bool {
+	at, found := slices.BinarySearchFunc(w.plan.only, key, bytes.Compare)
+	return found || at > 0 && bytes.HasPrefix(key, w.plan.only[at-1])
 }
 
 func (w *scannedCandidates) next() (*record, error) {

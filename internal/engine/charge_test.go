@@ -394,3 +394,124 @@ func TestArticleRatios(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexedFiltersLoadMatches compares queries in a partition with a large item, also in scripts.
+// The service loads only the items that its indexes find, whatever else is in the partition: "read
+// only the required indexed values and load only matching items" of equalities, IN and ranges
+// (learn.microsoft.com/azure/cosmos-db/index-overview#index-usage).
+func TestIndexedFiltersLoadMatches(t *testing.T) {
+	a := newAccount(t, Options{})
+	a.must(201, a.send("POST", "dbs", `{"id":"blog"}`))
+	a.must(201, a.send("POST", "dbs/blog/colls", strings.Replace(blogContainer, `"includedPaths":[{"path":"/*"},{"path":"/userId/?"}]`,
+		`"excludedPaths":[{"path":"/secret/?"}]`, 1)))
+	a.addScript("sprocs", "count", `function count(where) {
+		const c = getContext().getCollection();
+		c.queryDocuments(c.getSelfLink(), "SELECT * FROM c WHERE " + where, (err, items) => getContext().getResponse().setBody(items.length));
+	}`)
+	for i := range 20 {
+		a.create("p", fmt.Sprintf(`{"id":"%02d","postId":"p","type":%q,"n":%d,"o":{"k":[1]},"secret":%d}`, i, []string{"comment", "like"}[i%2], i, i))
+	}
+	one := a.must(200, a.send("GET", docs+"/00", "", "pk", "p"))
+	perItem := queryPerItem + queryPerKB*kilobytes(len(one.text))
+	scriptOf := func(where string) float64 {
+		got := a.must(200, a.send("POST", posts+"/sprocs/count", string(value.AppendString([]byte("["), where))+"]", "pk", "p"))
+		return charge(t, got) - scriptBase
+	}
+	large := fmt.Sprintf(`{"id":"z","postId":"p","type":"content","n":-1,"text":%q,"secret":-1}`, strings.Repeat("x", 256<<10))
+	for _, c := range []struct {
+		where string
+		items float64 // loaded; 20 and the large one if negative
+	}{
+		{"c.type = 'comment'", 10},
+		{"c.type IN ('like', 'none')", 10},
+		{"c.type < 'tombstone' AND c.type IN ('comment', 'like') AND c.n < 4", 4},
+		{"c.n BETWEEN 3 AND 5", 3},
+		{"5 <= c.n AND c.n != 6", 15}, // != is not counted on
+		{"c.n = 1 OR c.n = 2 AND c.type = 'like'", 1},
+		{"c.n = 1 AND STARTSWITH(c.type, 'l')", 1},
+		{"IS_NULL(c.n)", 0},
+		{"c.id = '03'", 1},
+		{"STARTSWITH(c.type, 'l')", -1},
+		{"c.secret = 3", -1},
+		{"c.o = {\"k\":[1]}", -1},
+		{"c.n NOT IN (1, 2)", -1},
+		{"c.n = c.secret", -1},
+		{"c.n = 1 OR c.n != 2", -1},
+	} {
+		a.send("DELETE", docs+"/z", "", "pk", "p") // if it is there
+		for _, body := range []string{"", large} {
+			want := c.items
+			if want < 0 {
+				want = 20
+			}
+			total := queryBase + want*perItem
+			if body != "" {
+				z := a.create("p", body)
+				if c.items < 0 {
+					total, want = total+queryPerItem+queryPerKB*kilobytes(len(z.text)), want+1
+				}
+			}
+			got := a.must(200, a.query("p", fmt.Sprintf(`{"query":%q}`, "SELECT * FROM c WHERE "+c.where)))
+			is := ledger{t}
+			is.near(c.where, charge(t, got), total)
+			is.near(c.where+" in a script", scriptOf(c.where), total)
+			if n := retrieved(t, got); n != int(want) {
+				t.Errorf("%s: the metrics say that %d items were loaded, want %v", c.where, n, want)
+			}
+		}
+	}
+}
+
+// TestMembershipSeeks checks that an IN on a path of an index reads none of the items between.
+func TestMembershipSeeks(t *testing.T) {
+	a := newBlog(t, Options{})
+	for i := range 30 {
+		a.create("p", fmt.Sprintf(`{"id":"%02d","postId":"p","type":"t%d","creationDate":"d"}`, i, i%10))
+		a.create("q", fmt.Sprintf(`{"id":"%02d","postId":"q","userId":"u%d"}`, i, i%10))
+	}
+	p := newPartition(value.String("p"))
+	for text, want := range map[string]int{
+		"c.type IN ('t3', 't7')":                              6,
+		"c.type IN ('t7', 't3', 't3') AND c.type < 't5'":      3,
+		"c.type IN ('t3') AND c.creationDate = 'd'":           3,
+		"c.type = 't3' AND c.creationDate IN ('c', 'd', 'e')": 3,
+		"c.type = 't3' AND c.creationDate IN ('c', 'e')":      0,
+		"c.type IN ('t', 't30', '')":                          0,
+		"c.type IN ('t3', {})":                                30, // reads the partition
+		"c.userId IN ('u3', 'u2', 'none')":                    6,  // in all partitions
+		"c.userId IN ('u3', 'u2') AND c.type IN ('t', 't3')":  6,
+		"c.type NOT IN ('t3')":                                30,
+	} {
+		bound, _, err := a.parseQuery([]byte(fmt.Sprintf(`{"query":%q}`, "SELECT * FROM c WHERE "+text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := scope{partition: &p}
+		if strings.Contains(text, "userId") {
+			s = scope{}
+		}
+		c, err := a.container("blog", "posts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := c.plan(bound, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		candidates, err := plan.open(a.db, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := 0
+		for ; ; read++ {
+			if item, err := candidates.next(); err != nil {
+				t.Fatal(err)
+			} else if item == nil {
+				break
+			}
+		}
+		if err := candidates.close(); err != nil || read != want {
+			t.Errorf("%s reads %d items, want %d, %v", text, read, want, err)
+		}
+	}
+}

@@ -177,6 +177,15 @@ func (d definition) excludedPaths() exclusion {
 	return x
 }
 
+// excludes reports whether a property may be excluded.
+func (x exclusion) excludes(path []string) bool {
+	isAbove := func(other []string) bool { return len(other) <= len(path) && slices.Equal(other, path[:len(other)]) }
+	if x.all {
+		return !slices.ContainsFunc(x.except, isAbove)
+	}
+	return x.names[path[0]] || slices.ContainsFunc(x.paths, isAbove)
+}
+
 // leaves returns the number of an item's leaves that are not excluded.
 func (x exclusion) leaves(item value.Value) int {
 	if !x.isOfNames() {

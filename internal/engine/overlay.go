@@ -25,7 +25,7 @@ func (t *transaction) query(ctx context.Context, bound *query.Bound, from contin
 	if err != nil {
 		return page{}, err
 	}
-	pages := pager{ctx: ctx, bound: bound, planID: plan.planID(), sorted: plan.sorted, now: t.now, size: size}
+	pages := pager{ctx: ctx, bound: bound, planID: plan.planID(), sorted: plan.sorted, indexed: t.container.answersByIndexes(bound), now: t.now, size: size}
 	open := func(position []byte) (candidates, error) {
 		committed, err := plan.open(t.reader, position)
 		if err != nil || !t.deletes() {

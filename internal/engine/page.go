@@ -54,7 +54,8 @@ func parseContinuation(token, fingerprint string) (continuation, error) {
 type page struct {
 	rows                [][]byte
 	next                *continuation // nil at the end
-	loaded, loadedBytes int           // items read
+	read, readBytes     int           // items read
+	loaded, loadedBytes int           // those of them that the service, too, would have read
 	sorted              bool          // they came in the query's order
 	size                int           // bytes of the rows
 	index               index         // used to find the items
@@ -84,6 +85,7 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 		planID:   plan.planID(),
 		sorted:   plan.sorted,
 		allItems: plan.index.isCreation(),
+		indexed:  c.answersByIndexes(bound),
 		now:      begun.Unix(),
 		size:     size,
 		timeUp:   func() bool { return e.options.Now().Sub(begun) > maxQueryTime },
@@ -102,6 +104,7 @@ type pager struct {
 	// allItems is set if the candidates are all items of the container. As on the service, a full
 	// page then has a continuation even if it is the last.
 	allItems bool
+	indexed  bool // none of the paths by which the query finds items is excluded from the indexes
 	now      int64
 	size     int         // maximum rows of a page
 	timeUp   func() bool // reports whether the page's time is over; nil if it has no limit
@@ -140,6 +143,11 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 	defer func() { err = errors.Join(err, source.close()) }()
 	rows := g.bound.Run(g.documents(&p, source, streams), g.sorted, from.Progress)
 	rows.AtMost(g.size)
+	defer func() {
+		if p.loaded, p.loadedBytes = rows.Loaded(); !g.indexed {
+			p.loaded, p.loadedBytes = p.read, p.readBytes
+		}
+	}()
 	p.rows = make([][]byte, 0, min(g.size, usualRows))
 	for {
 		progress := rows.Progress()
@@ -182,13 +190,13 @@ func (g pager) documents(p *page, source candidates, streams bool) query.Source 
 			}
 			return query.Document{}, false, nil
 		}
-		if p.loaded%contextCheckInterval == 0 && g.ctx.Err() != nil {
+		if p.read%contextCheckInterval == 0 && g.ctx.Err() != nil {
 			return query.Document{}, false, g.ctx.Err()
 		}
 		document, ok, err := g.nextDocument(source)
 		if ok {
-			p.loaded++
-			p.loadedBytes += len(document.Text)
+			p.read++
+			p.readBytes += len(document.Text)
 		}
 		return document, ok, err
 	}
@@ -199,7 +207,7 @@ func (g pager) full(p *page) bool { return len(p.rows) >= g.size || p.size > max
 // pageDone reports whether a page of a streaming query is full, or has at least one item and no
 // time left.
 func (g pager) pageDone(p *page) bool {
-	return g.full(p) || p.loaded > 0 && g.timeUp != nil && g.timeUp()
+	return g.full(p) || p.read > 0 && g.timeUp != nil && g.timeUp()
 }
 
 // nextDocument returns the next candidate that has not expired.

@@ -18,6 +18,7 @@ type plan struct {
 	index     index     // if indexed
 	keyRange  *keyRange // items outside it are skipped; nil for no restriction
 	low, high []byte    // keys from low to before high
+	only      [][]byte  // if not nil: of those, only the keys that begin with one of these, in order
 	backwards bool
 	sorted    bool // candidates come in the query's order
 }
@@ -50,6 +51,9 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 	if ok {
 		p.indexed, p.index, p.keyRange = true, x, s.keyRange
 		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), seekable)
+		if len(order) == 0 {
+			p.only = x.members(x.prefix(c.number, s.partition), conditions)
+		}
 		return p, nil
 	}
 	p.low = itemKey(c.number, s.partition.prefix)
@@ -58,6 +62,12 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 		p.sorted, p.backwards = true, order[0].Descending
 	}
 	return p, nil
+}
+
+// answersByIndexes reports whether none of the paths is excluded by which the service's indexes
+// find the items of a query.
+func (c *container) answersByIndexes(bound *query.Bound) bool {
+	return !slices.ContainsFunc(bound.IndexedPaths(), c.excluded.excludes)
 }
 
 // planID returns a fingerprint of the plan: equal for plans that find the same candidates in the
@@ -163,7 +173,7 @@ func (c *container) indexFor(conditions []query.Condition, s scope) (best index,
 			continue
 		}
 		n := 2 * x.fixedPaths(conditions) // an equality restricts more than a range
-		onNext := func(c query.Condition) bool { return isRange(c, x.paths[n/2]) }
+		onNext := func(c query.Condition) bool { return isRange(c, x.paths[n/2]) || isMembership(c, x.paths[n/2]) }
 		if n < 2*len(x.paths) && slices.ContainsFunc(conditions, onNext) {
 			n++
 		}
@@ -235,6 +245,36 @@ func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []
 		prefix = value.AppendKey(prefix, v, path.Descending)
 	}
 	return prefix, after(prefix)
+}
+
+// members returns the beginnings of the keys that meet an IN condition: equalities on the first
+// paths, then IN on the next one. It returns nil if there is no such condition.
+func (x index) members(prefix []byte, conditions []query.Condition) (only [][]byte) {
+	fixed := x.fixedPaths(conditions)
+	if fixed == len(x.paths) {
+		return nil
+	}
+	for _, path := range x.paths[:fixed] {
+		v, _ := equalTo(path, conditions)
+		prefix = value.AppendKey(prefix, v, path.Descending)
+	}
+	path := x.paths[fixed]
+	at := slices.IndexFunc(conditions, func(c query.Condition) bool { return isMembership(c, path) })
+	if at < 0 {
+		return nil
+	}
+	for _, v := range conditions[at].Values {
+		only = append(only, value.AppendKey(bytes.Clone(prefix), v, path.Descending))
+	}
+	slices.SortFunc(only, bytes.Compare)
+	return only
+}
+
+// isMembership reports whether a condition restricts a path to some scalars. An index key has an
+// object's properties in their order, but equality ignores it.
+func isMembership(condition query.Condition, path query.OrderItem) bool {
+	return condition.Op == query.In && slices.Equal(condition.Path, path.Path) &&
+		!slices.ContainsFunc(condition.Values, func(v value.Value) bool { return v.Kind() == value.KindArray || v.Kind() == value.KindObject })
 }
 
 // isRange reports whether a condition restricts a path to a range of values.

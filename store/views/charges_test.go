@@ -104,3 +104,24 @@ func (w *world) fillFeed(ctx context.Context, post *blog.Post, copies int) {
 		w.OK(err)
 	}
 }
+
+// TestRenameOnLongPost checks that a rename costs on a long post what it costs on a short one: its
+// query finds the items of the user, and the content is none of them.
+func TestRenameOnLongPost(t *testing.T) {
+	w := newWorld(t)
+	ada, bob := w.AddUser("ada"), w.AddUser("bob")
+	var costs [2]float64
+	for i, length := range []int{10, blog.MaxContentBytes} {
+		post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: strings.Repeat("x", length)})
+		w.OK(err)
+		w.AddComment(bob, post)
+		w.AddLike(bob, post)
+		charges := &scriptCharges{most: map[string]float64{}}
+		_, err = w.SweepPost(cosmos.WithRecorder(w.Ctx(), charges), post.ID, views.Sweep{UserID: bob.ID, Username: "bobby", AuthorRevision: 9})
+		w.OK(err)
+		costs[i] = charges.most["posts execute"]
+	}
+	if costs[0] < 1 || costs[1] > 1.2*costs[0] {
+		t.Errorf("a rename costs %.1f RU on a short post, and %.1f on a long one", costs[0], costs[1])
+	}
+}

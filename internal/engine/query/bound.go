@@ -9,10 +9,11 @@ import (
 // Bound is a query with its parameter values, ready to run. It is immutable, and several
 // goroutines may run it at once.
 type Bound struct {
-	tree   *tree
-	where  expression // folded, nil without WHERE
-	filter evaluator  // of where
-	row    evaluator  // of the selections, nil if the rows are whole items
+	tree    *tree
+	where   expression // folded, nil without WHERE
+	indexed evaluator  // of the conjuncts of where that indexes answer; nil if there are none
+	filter  evaluator  // of the other conjuncts; nil if there are none
+	row     evaluator  // of the selections, nil if the rows are whole items
 
 	aggregates []*aggregate // folded
 	arguments  []evaluator  // of the aggregates
@@ -20,7 +21,8 @@ type Bound struct {
 	offset int
 	take   int // maximum number of rows, from TOP and LIMIT
 
-	conditions []Condition // of where
+	conditions   []Condition // of where
+	indexedPaths [][]string  // of indexed
 
 	reads     []string // top properties that the query reads
 	sortReads []string // the same if Rows sorts the items
@@ -48,8 +50,8 @@ func (b *binder) bind(t *tree) *Bound {
 	}
 	if t.where != nil {
 		bound.where = t.where.fold(b)
-		bound.filter = bound.where.compile()
 		bound.conditions = conditions(bound.where)
+		bound.compileWhere()
 	}
 	bound.row = b.row(t)
 	bound.aggregates = b.aggregates
@@ -123,6 +125,10 @@ func (b *Bound) Disjuncts() [][]Condition {
 	return lists
 }
 
+// IndexedPaths returns the properties by which indexes find the documents that Rows.Loaded counts.
+// The caller must not change them.
+func (b *Bound) IndexedPaths() [][]string { return b.indexedPaths }
+
 // Order returns the properties of ORDER BY, or nil. The caller must not change them, nor the
 // paths of Conditions.
 func (b *Bound) Order() []OrderItem { return b.tree.order }
@@ -171,5 +177,6 @@ func (b *Bound) SelectsValue() bool { return b.tree.value }
 
 // Matches evaluates only WHERE. It reports whether WHERE is exactly true for doc.
 func (b *Bound) Matches(doc value.Value) bool {
-	return b.filter == nil || b.filter(&scope{item: doc}).IsTrue()
+	s := &scope{item: doc}
+	return (b.indexed == nil || b.indexed(s).IsTrue()) && (b.filter == nil || b.filter(s).IsTrue())
 }

@@ -36,6 +36,8 @@ type Rows struct {
 	progress Progress
 	cut      bool  // sorted documents were discarded
 	err      error // error that ended the query
+
+	loaded, loadedBytes int
 }
 
 // MaxRow is the maximum length of a row's JSON in bytes: that of a response page (limits page of
@@ -71,7 +73,7 @@ func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 	if b.tree.collection == "" {
 		source = noItem()
 	}
-	source = b.filtered(source)
+	source = b.filtered(source, r)
 	if sorts {
 		source = b.ordered(source, r)
 	}
@@ -112,6 +114,11 @@ func (r *Rows) result() (result, bool) {
 // Progress returns the current position. A later Run resumes from it.
 func (r *Rows) Progress() Progress { return r.progress }
 
+// Loaded returns how many documents the service would have loaded so far, and the bytes of their
+// texts: those that indexes of Bound.IndexedPaths find. Without these paths, it is all of the
+// source.
+func (r *Rows) Loaded() (documents, bytes int) { return r.loaded, r.loadedBytes }
+
 // AtMost sets the maximum number of rows that the caller will read. It must be called before the
 // first Next. If the query Streams and Rows sorts it, no more documents than that are kept. The
 // rows may then end early; More reports it.
@@ -140,20 +147,32 @@ func noItem() Source {
 	}
 }
 
-// filtered drops the documents for which WHERE is not true.
-func (b *Bound) filtered(source Source) Source {
-	if b.filter == nil {
-		return source
-	}
+// filtered drops the documents for which WHERE is not true, and counts those that are loaded.
+func (b *Bound) filtered(source Source, r *Rows) Source {
 	s := &scope{}
+	isTrue := func(e evaluator, doc Document) (bool, error) {
+		if e == nil {
+			return true, nil
+		}
+		v, err := s.evaluate(e, doc.Root)
+		return v.IsTrue(), err
+	}
 	return func() (Document, bool, error) {
 		for {
 			doc, ok, err := source()
 			if err != nil || !ok {
 				return Document{}, false, err
 			}
-			kept, err := s.evaluate(b.filter, doc.Root)
-			if err != nil || kept.IsTrue() {
+			found, err := isTrue(b.indexed, doc)
+			if err != nil {
+				return doc, false, err
+			}
+			if !found {
+				continue
+			}
+			r.loaded++
+			r.loadedBytes += len(doc.Text)
+			if kept, err := isTrue(b.filter, doc); err != nil || kept {
 				return doc, err == nil, err
 			}
 		}
