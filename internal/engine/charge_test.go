@@ -396,8 +396,7 @@ func TestArticleRatios(t *testing.T) {
 }
 
 // TestIndexedFiltersLoadMatches compares queries in a partition with a large item, also in scripts.
-// The service loads only the items that its indexes find, whatever else is in the partition: "read
-// only the required indexed values and load only matching items" of equalities, IN and ranges
+// The service reads only indexed values, and loads only matching items, by equalities, IN and ranges
 // (learn.microsoft.com/azure/cosmos-db/index-overview#index-usage).
 func TestIndexedFiltersLoadMatches(t *testing.T) {
 	a := newAccount(t, Options{})
