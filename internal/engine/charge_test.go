@@ -396,8 +396,8 @@ func TestArticleRatios(t *testing.T) {
 }
 
 // TestIndexedFiltersLoadMatches compares queries in a partition with a large item, also in scripts.
-// The service reads only indexed values, and loads only matching items, by equalities, IN and ranges
-// (learn.microsoft.com/azure/cosmos-db/index-overview#index-usage).
+// The service reads only indexed values, and loads only matching items, by equalities, IN and
+// ranges (learn.microsoft.com/azure/cosmos-db/index-overview#index-usage).
 func TestIndexedFiltersLoadMatches(t *testing.T) {
 	a := newAccount(t, Options{})
 	a.must(201, a.send("POST", "dbs", `{"id":"blog"}`))

@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -39,15 +40,14 @@ func (a arguments) checkCollectionLink(i int) {
 
 func isCollectionLink(link string) bool {
 	parts := strings.Split(strings.TrimSuffix(link, "/"), "/")
-	return len(parts) == 4 && parts[0] == "dbs" && parts[2] == "colls"
+	return len(parts) == 4 && strings.EqualFold(parts[0], "dbs") && strings.EqualFold(parts[2], "colls")
 }
 
-// itemLink returns the link of an item in this collection: six segments and an optional trailing
-// slash.
+// itemLink returns the link of an item in this collection, without a trailing slash.
 func (a arguments) itemLink(i int) string {
 	link := a.at(i).String()
 	parts := strings.Split(strings.TrimSuffix(link, "/"), "/")
-	isItem := len(parts) == 6 && parts[0] == "dbs" && parts[2] == "colls" && parts[4] == "docs"
+	isItem := len(parts) == 6 && isCollectionLink(strings.Join(parts[:4], "/")) && strings.EqualFold(parts[4], "docs")
 	if !goja.IsString(a.at(i)) || !isItem || parts[5] == "" {
 		a.x.throw(400, fmt.Sprintf("Invalid document link: %q.", link))
 	}
@@ -55,7 +55,7 @@ func (a arguments) itemLink(i int) string {
 	if parent != strings.TrimSuffix(a.x.collection.SelfLink(), "/") && parent != a.x.collection.AltLink() {
 		a.throwForeign(link)
 	}
-	return link
+	return parent + "/docs/" + parts[5]
 }
 
 func (a arguments) throwForeign(link string) {
@@ -87,6 +87,37 @@ func (a arguments) throwBody() {
 	a.x.throw(400, "The document body must be an object or a string representing a JSON-serialized object.")
 }
 
+// throwType throws the error of an argument of the wrong type.
+func (a arguments) throwType(parameter, wanted string, given goja.Value) {
+	actual := typeOf(given)
+	if goja.IsNull(given) {
+		actual = "null" // whose typeof is "object"
+	}
+	a.x.throw(400, fmt.Sprintf(`The %q parameter must be of type %s. Actual type is: %q.`, parameter, wanted, actual))
+}
+
+// typeOf returns what the operator typeof returns.
+func typeOf(v goja.Value) string {
+	switch v.(type) {
+	case goja.String:
+		return "string"
+	case *goja.Symbol:
+		return "symbol"
+	}
+	_, isFunction := goja.AssertFunction(v)
+	switch {
+	case isFunction:
+		return "function"
+	case goja.IsUndefined(v):
+		return "undefined"
+	case goja.IsNumber(v):
+		return "number"
+	case v.ExportType() != nil && v.ExportType().Kind() == reflect.Bool:
+		return "boolean"
+	}
+	return "object"
+}
+
 // query returns a query as a JSON object. The argument may be that object or only the query's
 // text.
 func (a arguments) query(i int) []byte {
@@ -99,7 +130,7 @@ func (a arguments) query(i int) []byte {
 			return text
 		}
 	}
-	a.x.throw(400, `The "filterQuery" parameter must be of type "string" or "object".`)
+	a.throwType("filterQuery", `"string" or "object"`, a.at(i))
 	return nil
 }
 
@@ -112,7 +143,7 @@ func (a arguments) options() options {
 	}
 	object, ok := given.(*goja.Object)
 	if _, callable := goja.AssertFunction(given); !ok || callable {
-		a.x.throw(400, fmt.Sprintf(`The "options" parameter must be of type "object". Actual value is: %q.`, given))
+		a.throwType("options", `"object"`, given)
 	}
 	return options{object}
 }
@@ -125,7 +156,7 @@ func (a arguments) callback() goja.Callable {
 	}
 	callback, ok := goja.AssertFunction(given)
 	if !ok && !goja.IsUndefined(given) {
-		a.x.throw(400, fmt.Sprintf(`The "callback" parameter must be of type "function". Actual value is: %q.`, given))
+		a.throwType("callback", `"function"`, given)
 	}
 	return callback
 }

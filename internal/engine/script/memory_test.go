@@ -55,11 +55,12 @@ func (m *memory) begin(format string, args ...any) error {
 
 // find returns the id in a link. Both kinds of link end with the id.
 func (m *memory) find(link string) (string, error) {
-	parts := strings.Split(strings.TrimSuffix(link, "/"), "/")
-	if _, ok := m.items[parts[5]]; !ok {
+	link = strings.TrimSuffix(link, "/")
+	id := link[strings.LastIndexByte(link, '/')+1:]
+	if _, ok := m.items[id]; !ok {
 		return "", &script.OperationError{Number: 404, Message: "not found"}
 	}
-	return parts[5], nil
+	return id, nil
 }
 
 func (m *memory) store(id string, item value.Value) (value.Value, error) {

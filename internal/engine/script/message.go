@@ -59,11 +59,13 @@ func (x *execution) messageFunction(m *message, name string) function {
 		case "appendBody":
 			x.appendBody(m, c.Argument(0))
 		case "setValue":
-			x.checkWritable(c.Argument(0))
-			x.setBody(m, c.Argument(1))
+			if x.isWritable(c.Argument(0)) {
+				x.setBody(m, c.Argument(1))
+			}
 		case "appendValue":
-			x.checkWritable(c.Argument(0))
-			x.appendBody(m, c.Argument(1))
+			if x.isWritable(c.Argument(0)) {
+				x.appendBody(m, c.Argument(1))
+			}
 		}
 		return goja.Undefined()
 	}
@@ -71,6 +73,8 @@ func (x *execution) messageFunction(m *message, name string) function {
 
 func (x *execution) messageValue(m *message, name goja.Value) goja.Value {
 	switch {
+	case goja.IsUndefined(name):
+		return name
 	case strings.EqualFold(name.String(), bodyName):
 		return x.body(m)
 	case strings.EqualFold(name.String(), operationName) && m.operation != "":
@@ -80,16 +84,19 @@ func (x *execution) messageValue(m *message, name goja.Value) goja.Value {
 	return nil
 }
 
-// checkWritable throws unless name is that of the body. A script may not change other values of
-// a message.
-func (x *execution) checkWritable(name goja.Value) {
+// isWritable reports whether a value has a name, and throws unless that is the name of the body. A
+// script may not change other values of a message.
+func (x *execution) isWritable(name goja.Value) bool {
 	switch {
+	case goja.IsUndefined(name):
+		return false
 	case strings.EqualFold(name.String(), bodyName):
 	case strings.EqualFold(name.String(), operationName):
 		x.throw(403, "Not a writable property: "+name.String())
 	default:
 		x.throw(400, "Cannot set new values: "+name.String())
 	}
+	return true
 }
 
 // body returns the body of m, the same value at every call. A script may change that object and
@@ -123,11 +130,20 @@ func (x *execution) appendBody(m *message, addition goja.Value) {
 	switch {
 	case goja.IsUndefined(body) || goja.IsNull(body):
 		x.setBody(m, addition)
-	case goja.IsNumber(body) && goja.IsNumber(addition):
+	case isNumeric(body) && isNumeric(addition):
 		x.setBody(m, x.runtime.ToValue(body.ToFloat()+addition.ToFloat()))
 	default:
 		x.setBody(m, x.runtime.ToValue(body.String()+addition.String()))
 	}
+}
+
+// isNumeric reports whether JavaScript's + adds v as a number.
+func isNumeric(v goja.Value) bool {
+	switch typeOf(v) {
+	case "number", "boolean", "undefined":
+		return true
+	}
+	return goja.IsNull(v)
 }
 
 // throwTooLarge throws an Error with the number 413. If the script does not catch it, failure
