@@ -3,11 +3,12 @@
 //	go run ./internal/proof/chaos kill --times 100 --seed 1
 //	go run ./internal/proof/chaos projectors --seconds 60 --seed 1
 //	go run ./internal/proof/chaos contract --seconds 600 --seed 1
+//	go run ./internal/proof/chaos disk --times 30 --seed 1
 //
-// kill kills an account of package cosmostest; the others kill the program's own processes. Chaos
-// uses only public interfaces: commands, the API, and Cosmos DB's protocol. At the first
-// inconsistency, it prints a description, keeps the data folder for inspection, and exits with
-// status 1.
+// kill kills an account of package cosmostest; the others kill the program's own processes, and
+// disk fills and damages their disk. Chaos uses only public interfaces: commands, the API, and
+// Cosmos DB's protocol. At the first inconsistency, it prints a description, keeps the data folder
+// for inspection, and exits with status 1.
 package main
 
 import (
@@ -39,6 +40,7 @@ func main() {
 var scenarios = map[string]func(ctx context.Context, arguments []string, out io.Writer) error{
 	"account":    serveAccount,
 	"contract":   checkContract,
+	"disk":       disks,
 	"kill":       kill,
 	"projectors": projectors,
 }

@@ -61,10 +61,9 @@ type process struct {
 
 var serves = regexp.MustCompile(` serves (http://\S+)`)
 
-// launch starts an account on a folder. The account may not accept requests yet. The program is
-// this one.
-func (p program) launch(ctx context.Context, data string) (*process, error) {
-	e := &process{command: p.command(ctx, "account", "--data", data), log: &bytes.Buffer{}}
+// launch starts the program as an account or an engine. It may not accept requests yet.
+func (p program) launch(ctx context.Context, arguments ...string) (*process, error) {
+	e := &process{command: p.command(ctx, arguments...), log: &bytes.Buffer{}}
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -75,9 +74,9 @@ func (p program) launch(ctx context.Context, data string) (*process, error) {
 	return e, errors.Join(err, writer.Close())
 }
 
-// start starts an account and waits until it prints its address.
-func (p program) start(ctx context.Context, data string) (*process, error) {
-	e, err := p.launch(ctx, data)
+// start is launch, and waits until the process prints its address.
+func (p program) start(ctx context.Context, arguments ...string) (*process, error) {
+	e, err := p.launch(ctx, arguments...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func (p program) start(ctx context.Context, data string) (*process, error) {
 		}
 	}
 	err = e.wait()
-	return nil, fmt.Errorf("the account did not start: %w\n%s", err, e.log)
+	return nil, fmt.Errorf("%s did not start: %w\n%s", arguments[0], err, e.log)
 }
 
 // check waits for the check of the data with which the account began.

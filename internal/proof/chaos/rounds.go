@@ -82,7 +82,7 @@ func (k *killTest) run(ctx context.Context, times int) (err error) {
 // start.
 func (k *killTest) start(ctx context.Context) (err error) {
 	for k.random.IntN(5) == 0 {
-		early, err := k.program.launch(ctx, k.data)
+		early, err := k.program.launch(ctx, "account", "--data", k.data)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (k *killTest) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if k.engine, err = k.program.start(ctx, k.data); err == nil {
+	if k.engine, err = k.program.start(ctx, "account", "--data", k.data); err == nil {
 		k.account = newAccount(k.engine.url, k.key, k.count+1)
 	}
 	return err
