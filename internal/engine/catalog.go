@@ -26,6 +26,7 @@ type storedDefinition struct {
 	Ranges   int             `json:"ranges,omitempty"` // the initial number of physical ranges
 	Splits   []split         `json:"splits,omitempty"`
 	Layout   int             `json:"layout,omitempty"` // see layoutVersion
+	Quotes   bool            `json:"quotes,omitempty"` // names in quotes may have slashes
 	Resource json.RawMessage `json:"resource"`
 }
 
@@ -36,6 +37,7 @@ func (c *container) stored() storedDefinition {
 		Ranges:   c.initialRanges(),
 		Splits:   c.splits,
 		Layout:   layoutVersion,
+		Quotes:   !c.definition.splitsQuotes,
 		Resource: c.resource,
 	}
 }
@@ -125,11 +127,8 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 	if err != nil {
 		return nil, err
 	}
-	keyPath, err := parsePath(definition.PartitionKey.Paths[0])
-	if err != nil {
-		return nil, err
-	}
-	indexes, err := indexesOf(definition)
+	definition.splitsQuotes = !s.Quotes
+	keyPath, err := definition.parsePath(definition.PartitionKey.Paths[0])
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +146,7 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 		resource:       append(json.RawMessage(nil), s.Resource...),
 		definition:     definition,
 		keyPath:        keyPath,
-		indexes:        indexes,
+		indexes:        indexesOf(definition),
 		excluded:       definition.excludedPaths(),
 		ranges:         ranges,
 		splits:         s.Splits,

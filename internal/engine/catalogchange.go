@@ -83,6 +83,7 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 			Number:   number,
 			Ranges:   definition.ranges(t),
 			Layout:   layoutVersion,
+			Quotes:   true,
 			Resource: e.stampContainer(d.number, number, resource),
 		}
 		if c, err = e.newContainer(d, s); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"slices"
 	"strings"
 
 	"cosmosblog/internal/engine/value"
@@ -37,6 +36,10 @@ type definition struct {
 	UniqueKeyPolicy struct {
 		UniqueKeys []json.RawMessage `json:"uniqueKeys"`
 	} `json:"uniqueKeyPolicy"`
+
+	// splitsQuotes is set for containers of earlier versions, which divided a path at every slash,
+	// also within quotes. Their items and indexes are stored by what that made of it.
+	splitsQuotes bool
 }
 
 // readDefinition decodes a container's definition without checking it.
@@ -71,36 +74,13 @@ func parseDefinition(resource value.Value) (definition, error) {
 	case d.DefaultTTL != nil && (*d.DefaultTTL == 0 || *d.DefaultTTL < -1 || *d.DefaultTTL > maxTTL):
 		return d, badRequest("The defaultTtl must be -1 or a number of seconds from 1 to %d.", maxTTL)
 	}
-	if _, err := parsePath(d.PartitionKey.Paths[0]); err != nil {
+	if err := checkKeyPath(d.PartitionKey.Paths[0]); err != nil {
 		return d, err
 	}
 	if err := d.checkPolicy(); err != nil {
 		return d, err
 	}
-	_, err = indexesOf(d)
-	return d, err
-}
-
-// checkPolicy rejects an indexing policy that contradicts itself or exceeds the service's
-// limits.
-func (d definition) checkPolicy() error {
-	policy := d.IndexingPolicy
-	paths, listed := slices.Concat(policy.IncludedPaths, policy.ExcludedPaths), map[string]bool{}
-	for _, path := range paths {
-		if listed[path.Path] {
-			return badRequest("The path '%s' is included or excluded more than once.", path.Path)
-		}
-		listed[path.Path] = true
-	}
-	switch mode := strings.ToLower(policy.IndexingMode); {
-	case len(paths) > maxIndexingPaths:
-		return badRequest("An indexing policy can have at most %d included and excluded paths.", maxIndexingPaths)
-	case len(policy.CompositeIndexes) > maxCompositeIndexes:
-		return badRequest("An indexing policy can have at most %d composite indexes.", maxCompositeIndexes)
-	case mode != "" && mode != "consistent" && mode != "none" && mode != "lazy":
-		return badRequest("The indexing mode '%s' is not valid.", policy.IndexingMode)
-	}
-	return nil
+	return d, checkParts(resource)
 }
 
 // ranges returns the number of physical ranges for a throughput. Containers with version 1 of
@@ -124,26 +104,6 @@ func checkName(name string) error {
 	return nil
 }
 
-// parsePath parses a path of an indexing policy or partition key definition, such as "/a/b".
-// Parts are quoted if necessary; the suffix "/?" denotes the scalar itself.
-func parsePath(path string) ([]string, error) {
-	trimmed := strings.TrimSuffix(path, "/?")
-	if !strings.HasPrefix(trimmed, "/") || trimmed == "/" {
-		return nil, badRequest("The path '%s' is not valid.", path)
-	}
-	var names []string
-	for _, name := range strings.Split(trimmed[1:], "/") {
-		if n := len(name); n >= 2 && (name[0] == '"' || name[0] == '\'') && name[n-1] == name[0] {
-			name = name[1 : n-1]
-		}
-		if name == "" || strings.ContainsAny(name, "*[]") {
-			return nil, badRequest("The path '%s' is not valid.", path)
-		}
-		names = append(names, name)
-	}
-	return names, nil
-}
-
 // exclusion is the set of properties, with everything below them, that an indexing policy
 // excludes.
 type exclusion struct {
@@ -160,7 +120,7 @@ func (d definition) excludedPaths() exclusion {
 	}
 	for _, excluded := range d.IndexingPolicy.ExcludedPaths {
 		x.all = x.all || excluded.Path == "/*"
-		names, err := parsePath(strings.TrimSuffix(excluded.Path, "/*"))
+		names, err := d.parsePath(strings.TrimSuffix(excluded.Path, "/*"))
 		switch {
 		case err != nil:
 		case len(names) == 1:
@@ -170,7 +130,7 @@ func (d definition) excludedPaths() exclusion {
 		}
 	}
 	for _, included := range d.IndexingPolicy.IncludedPaths {
-		if names, err := parsePath(strings.TrimSuffix(included.Path, "/*")); err == nil && !systemProperties[names[0]] {
+		if names, err := d.parsePath(strings.TrimSuffix(included.Path, "/*")); err == nil && !systemProperties[names[0]] {
 			x.except = append(x.except, names)
 		}
 	}

@@ -54,9 +54,9 @@ func TestIndexingPolicyIsCompleted(t *testing.T) {
 		{`{}`, whole},
 		{`{"indexingMode":"Consistent"}`, whole},
 		{`{"automatic":true,"includedPaths":[],"excludedPaths":[]}`, whole},
-		{`{"excludedPaths":[{"path":"/text/*"}]}`, `{"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/text/*"},{"path":"/\"_etag\"/?"}]}`},
+		{`{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/text/*"}]}`, `{"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/text/*"},{"path":"/\"_etag\"/?"}]}`},
 		{`{"includedPaths":[{"path":"/n/?"}],"excludedPaths":[{"path":"/*"}]}`, `{"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/n/?"}],"excludedPaths":[{"path":"/*"},{"path":"/\"_etag\"/?"}]}`},
-		{`{"includedPaths":[{"path":"/n/?"},{"path":"/\"_etag\"/?"}]}`, `{"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"},{"path":"/n/?"},{"path":"/\"_etag\"/?"}],"excludedPaths":[]}`},
+		{`{"includedPaths":[{"path":"/*"},{"path":"/n/?"},{"path":"/\"_etag\"/?"}]}`, `{"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"},{"path":"/n/?"},{"path":"/\"_etag\"/?"}],"excludedPaths":[]}`},
 		{`{"indexingMode":"none","automatic":false}`, `{"indexingMode":"none","automatic":false,"includedPaths":[],"excludedPaths":[]}`},
 		{`{"indexingMode":"none"}`, `{"indexingMode":"none","automatic":false,"includedPaths":[],"excludedPaths":[]}`},
 		{`{"compositeIndexes":[[{"path":"/a"},{"path":"/b","order":"descending"}]]}`, strings.TrimSuffix(whole, "}") + `,"compositeIndexes":[[{"path":"/a","order":"ascending"},{"path":"/b","order":"descending"}]]}`},
@@ -80,8 +80,8 @@ func TestIndexingPolicyIsCompleted(t *testing.T) {
 	for _, policy := range []string{
 		`"consistent"`, `{"indexingMode":"eager"}`, `{"indexingMode":1}`, `{"includedPaths":"/*"}`, `{"includedPaths":["/*"]}`,
 		`{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/*"}]}`, `{"compositeIndexes":[{"path":"/a"}]}`,
-		`{"includedPaths":[{"path":"/n/?"},{"path":"/n/?"}]}`,
-		`{"compositeIndexes":[[{"path":"/a"}]]}`, `{"includedPaths":[{"path":"n/?"}]}`, `{"automatic":"yes"}`,
+		`{"includedPaths":[{"path":"/*"},{"path":"/n/?"},{"path":"/n/?"}]}`,
+		`{"compositeIndexes":[[{"path":"/a"}]]}`, `{"includedPaths":[{"path":"/*"},{"path":"n/?"}]}`, `{"automatic":"yes"}`,
 	} {
 		a.must(400, a.send("POST", "dbs/d/colls", `{"id":"no",`+idKey+`,"indexingPolicy":`+policy+`}`))
 	}

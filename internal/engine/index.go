@@ -26,34 +26,30 @@ type index struct {
 // resource ids. The service returns unsorted results in this order.
 var creation = index{number: math.MaxUint16, global: true}
 
-// indexesOf returns the creation index and the indexes that a definition requires.
-func indexesOf(d definition) ([]index, error) {
+// indexesOf returns the creation index and the indexes that a definition requires. Paths through
+// arrays have none: no query of the engine would use it.
+func indexesOf(d definition) []index {
 	indexes := []index{creation}
 	for _, composite := range d.IndexingPolicy.CompositeIndexes {
-		paths := make([]query.OrderItem, len(composite))
-		for i, part := range composite {
-			names, err := parsePath(part.Path)
-			if err != nil {
-				return nil, err
+		paths := make([]query.OrderItem, 0, len(composite))
+		for _, part := range composite {
+			if names, err := d.parsePath(part.Path); err == nil {
+				paths = append(paths, query.OrderItem{Path: names, Descending: strings.EqualFold(part.Order, "descending")})
 			}
-			paths[i] = query.OrderItem{Path: names, Descending: strings.EqualFold(part.Order, "descending")}
 		}
-		if len(paths) < 2 || len(paths) > 8 {
-			return nil, badRequest("A composite index must have 2 to 8 paths.")
+		if len(paths) == len(composite) {
+			indexes = append(indexes, index{number: len(indexes) - 1, paths: paths})
 		}
-		indexes = append(indexes, index{number: len(indexes) - 1, paths: paths})
 	}
 	for _, included := range d.IndexingPolicy.IncludedPaths {
 		if !strings.HasSuffix(included.Path, "/?") || strings.ContainsAny(included.Path, "*[") {
 			continue
 		}
-		names, err := parsePath(included.Path)
-		if err != nil {
-			return nil, err
+		if names, err := d.parsePath(included.Path); err == nil {
+			indexes = append(indexes, index{number: len(indexes) - 1, paths: []query.OrderItem{{Path: names}}, global: true})
 		}
-		indexes = append(indexes, index{number: len(indexes) - 1, paths: []query.OrderItem{{Path: names}}, global: true})
 	}
-	return indexes, nil
+	return indexes
 }
 
 func (x index) isCreation() bool { return x.number == creation.number }

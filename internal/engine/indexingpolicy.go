@@ -8,8 +8,7 @@ import (
 )
 
 // Paths that the service adds to an indexing policy (documentation of indexing policies): the
-// root, if it is neither included nor excluded, and the etag, which is excluded unless it is
-// included.
+// root, if no path is included or excluded, and the etag, which is excluded unless it is included.
 const (
 	rootPath = "/*"
 	etagPath = `/"_etag"/?`
@@ -43,8 +42,8 @@ func completedPolicy(policy value.Value) value.Value {
 	}
 	included, _ := policy.Get("includedPaths").AsArray()
 	excluded, _ := policy.Get("excludedPaths").AsArray()
-	if indexes && !hasPath(included, rootPath) && !hasPath(excluded, rootPath) {
-		included = append([]value.Value{pathOf(rootPath)}, included...)
+	if indexes && len(included)+len(excluded) == 0 {
+		included = []value.Value{pathOf(rootPath)}
 	}
 	if indexes && !hasPath(included, etagPath) && !hasPath(excluded, etagPath) {
 		excluded = append(slices.Clip(excluded), pathOf(etagPath))

@@ -56,7 +56,7 @@ func scriptFailure(err error) error {
 	}
 	if compile, ok := errors.AsType[*script.CompileError](err); ok {
 		return errorf(http.StatusBadRequest, substatusScriptCompile, "%s",
-			scriptMessage("Encountered exception while compiling Javascript. Exception = "+compile.Message))
+			errorsMessage("Encountered exception while compiling Javascript. Exception = "+compile.Message))
 	}
 	if argument, ok := errors.AsType[*script.ArgumentError](err); ok {
 		return badRequest("%s", argument.Message)
@@ -73,12 +73,13 @@ func scriptFailure(err error) error {
 			substatus = thrown.Operation.Substatus
 		}
 		return errorf(http.StatusBadRequest, substatus, "%s",
-			scriptMessage("Encountered exception while executing function. Exception = "+thrown.Message+"\r\nStack trace: "+thrown.Stack))
+			errorsMessage("Encountered exception while executing function. Exception = "+thrown.Message+"\r\nStack trace: "+thrown.Stack))
 	}
 	return err
 }
 
-func scriptMessage(text string) string {
+// errorsMessage returns a message in the form of the service's backend.
+func errorsMessage(text string) string {
 	return fmt.Sprintf("Message: {\"Errors\":[%s]}", value.AppendString(nil, text))
 }
 
