@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +80,12 @@ func parsePatchOperation(v value.Value) (o patchOperation, err error) {
 	return o, err
 }
 
-// parsePointer parses a JSON pointer (RFC 6901). It rejects the pointer to the whole item.
+// maxNumberDigits is the number of digits of the longest name that consists of digits: it could be
+// the number of an element (azure-cosmos-dotnet-v3#4817 and #5154, also for the message).
+const maxNumberDigits = 19
+
+// parsePointer parses a JSON pointer (RFC 6901). It rejects the pointer to the whole item, and a
+// tilde without its digit (azure-cosmos-dotnet-v3#2921, also for the message).
 func parsePointer(v value.Value) ([]string, error) {
 	text, ok := v.AsString()
 	if !ok || len(text) < 2 || text[0] != '/' {
@@ -86,6 +93,13 @@ func parsePointer(v value.Value) ([]string, error) {
 	}
 	names := strings.Split(text[1:], "/")
 	for i, name := range names {
+		escaped := strings.ReplaceAll(strings.ReplaceAll(name, "~0", ""), "~1", "")
+		if strings.Contains(escaped, "~") {
+			return nil, badRequest("%s", errorsMessage("One of the specified inputs is invalid"))
+		}
+		if len(name) > maxNumberDigits && strings.Trim(name, "0123456789") == "" {
+			return nil, badRequest("Token('%s') has length longer than expected.", name)
+		}
 		names[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 	}
 	if len(names) == 1 && systemProperties[names[0]] {
@@ -100,24 +114,70 @@ func (p patch) applies(item value.Value) bool { return p.condition == nil || p.c
 // apply returns the item after the operations. It returns a 400 error if a path does not exist.
 func (p patch) apply(item value.Value) (value.Value, error) {
 	var err error
-	for _, o := range p.operations {
+	for i, o := range p.operations {
 		if o.op == "move" {
-			moved := find(item, o.from)
-			if moved.IsUndefined() {
-				return item, errPath(o.from)
-			}
-			if item, err = edit(item, o.from, remove); err != nil {
-				return item, err
-			}
-			item, err = edit(item, o.path, add(moved))
+			item, err = o.move(item)
 		} else {
 			item, err = edit(item, o.path, o.editor())
 		}
 		if err != nil {
+			if missing, ok := errors.AsType[*missingParent](err); ok {
+				err = o.errParent(i+1, missing.name)
+			}
 			return item, err
 		}
 	}
 	return item, nil
+}
+
+// missingParent is the error about a path whose parent does not exist.
+type missingParent struct{ name string }
+
+func (m *missingParent) Error() string { return "no " + m.name }
+
+// errParent is the error of the operation with a number about a parent that does not exist. The
+// text of add is the service's (dotnet-v3, EmulatorTests/CosmosItemTests.cs, ItemPatchFailureTest).
+func (o patchOperation) errParent(number int, name string) error {
+	if o.op != "add" && o.op != "set" {
+		return errPath(o.path)
+	}
+	return badRequest("For Operation(%d): %s Operation can only create a child object of an existing node(array or object) and cannot create path recursively, no path found beyond: '%s'. Learn more: https://aka.ms/cosmosdbpatchdocs",
+		number, strings.ToUpper(o.op[:1])+o.op[1:], name)
+}
+
+// move adds a value at its new place, and then removes it from its old one. Within an array,
+// numbers are those of before, so an element that moves behind others arrives one place earlier
+// than RFC 6902 says, which removes it first (azure-cosmos-dotnet-v3#3262 and #5419).
+func (o patchOperation) move(item value.Value) (value.Value, error) {
+	moved := find(item, o.from)
+	switch {
+	case moved.IsUndefined():
+		return item, errPath(o.from)
+	case slices.Equal(o.from, o.path):
+		return item, nil
+	case beginsWith(o.path, o.from):
+		return item, badRequest("The patch operation 'move' cannot move '/%s' into itself.", strings.Join(o.from, "/"))
+	}
+	last := len(o.path) - 1
+	parent := find(item, o.path[:last])
+	item, err := edit(item, o.path, add(moved))
+	if err != nil {
+		return item, err
+	}
+	from := o.from
+	if to, ok := elementNumber(o.path[last]); ok && parent.Kind() == value.KindArray && beginsWith(from, o.path[:last]) {
+		if at, _ := elementNumber(from[last]); at >= to {
+			from = slices.Clone(from)
+			from[last] = strconv.Itoa(at + 1)
+		}
+	} else if beginsWith(from, o.path) {
+		return item, nil // overwritten
+	}
+	return edit(item, from, remove)
+}
+
+func beginsWith(path, prefix []string) bool {
+	return len(path) > len(prefix) && slices.Equal(path[:len(prefix)], prefix)
 }
 
 // editor changes one property or element of a parent. name is the property's name, or the
@@ -164,7 +224,7 @@ func edit(v value.Value, path []string, f editor) (value.Value, error) {
 	}
 	child := step(v, path[0])
 	if child.IsUndefined() {
-		return v, errPath(path)
+		return v, &missingParent{path[0]}
 	}
 	child, err := edit(child, path[1:], f)
 	if err != nil {
