@@ -131,7 +131,7 @@ func newRanges(count int) []*keyRange {
 
 // partitionOf returns the logical partition named by the item's own partition key value.
 func (c *container) partitionOf(item value.Value) (partition, error) {
-	key, err := partitionKeyValue(item.Path(c.keyPath...))
+	key, err := keyOf(item.Path(c.keyPath...))
 	if err != nil {
 		return partition{}, err
 	}

@@ -53,6 +53,15 @@ func parsePartitionKey(header string) (partition, error) {
 	return newPartition(key), nil
 }
 
+// keyOf returns the partition key of an item by the value at the key's path. An object or array
+// counts as undefined (dotnet-v3, Microsoft.Azure.Cosmos.Tests/Routing/DocumentAnalyzerTest.cs).
+func keyOf(v value.Value) (value.Value, error) {
+	if v.Kind() == value.KindObject || v.Kind() == value.KindArray {
+		return value.Undefined, nil
+	}
+	return partitionKeyValue(v)
+}
+
 // partitionKeyValue checks that v can be a partition key. An empty object denotes undefined.
 func partitionKeyValue(v value.Value) (value.Value, error) {
 	switch v.Kind() {

@@ -185,3 +185,33 @@ func TestStoredDefinitionsOpen(t *testing.T) {
 		a.must(400, a.send("PUT", "dbs/d/colls/old", old))
 	}
 }
+
+// TestPartitionKeyPaths writes items whose key is under quoted names, and items with an object or
+// an array there, which stand under the undefined key (dotnet-v3,
+// Microsoft.Azure.Cosmos.Tests/Routing/ DocumentAnalyzerTest.cs).
+func TestPartitionKeyPaths(t *testing.T) {
+	a := newDatabaseOnly(t)
+	const c = "dbs/d/colls/c/docs"
+	a.must(201, a.send("POST", "dbs/d/colls", `{"id":"c","partitionKey":{"paths":["/\"a/b\"/\"say \\\"c\\\"\""],"kind":"Hash","version":2}}`))
+	a.must(201, a.send("POST", c, `{"id":"1","a/b":{"say \"c\"":"x"}}`, "pk", "x"))
+	a.must(200, a.send("GET", c+"/1", "", "pk", "x"))
+	a.must(400, a.send("POST", c, `{"id":"2","a/b":{"say \"c\"":"x"}}`, "pk", "y"))
+	undefined := []string{"x-ms-documentdb-partitionkey", "[{}]"}
+	for i, item := range []string{`{}`, `{"a/b":1}`, `{"a/b":{"say \"c\"":{}}}`, `{"a/b":{"say \"c\"":{"n":1}}}`, `{"a/b":{"say \"c\"":[]}}`, `{"a/b":{"say \"c\"":["x"]}}`} {
+		id := fmt.Sprint("u", i)
+		item = strings.Replace(item, "{", `{"id":"`+id+`",`, 1)
+		item = strings.Replace(item, ",}", "}", 1)
+		a.must(201, a.send("POST", c, item, undefined...))
+		a.must(200, a.send("PUT", c+"/"+id, item, undefined...))
+		a.must(200, a.send("GET", c+"/"+id, "", undefined...))
+		a.must(400, a.send("POST", c, strings.Replace(item, id, "other", 1), "pk", "x"))
+	}
+	list := a.must(200, a.send("POST", c, `{"query":"SELECT c.id FROM c"}`, append(undefined, "x-ms-documentdb-isquery", "true", "Content-Type", "application/query+json")...))
+	if got := strings.Join(list.ids(), ""); got != "u0u1u2u3u4u5" {
+		t.Errorf("under the undefined key: %s", got)
+	}
+	a.must(204, a.send("DELETE", c+"/u3", "", undefined...))
+	for _, key := range []string{`[{"n":1}]`, `[["x"]]`, `[]`, `["x","y"]`, `{}`} {
+		a.must(400, a.send("GET", c+"/u4", "", "x-ms-documentdb-partitionkey", key))
+	}
+}

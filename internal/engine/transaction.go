@@ -302,7 +302,7 @@ func (t *transaction) check(item value.Value) (string, error) {
 	if err := checkID(id); err != nil {
 		return "", err
 	}
-	key, err := partitionKeyValue(item.Path(t.container.keyPath...))
+	key, err := keyOf(item.Path(t.container.keyPath...))
 	if err != nil {
 		return "", err
 	}
