@@ -26,26 +26,23 @@ func sessionTokens(ranges []*keyRange) string {
 	return strings.Join(tokens, ",")
 }
 
-// checkSession returns an error if the client has seen a later state than the engine's. This
-// happens only if the container was created again, or if the folder is an old copy. On levels
-// without sessions, tokens have no effect.
+// checkSession returns an error if the client has seen a later state than the engine's (404). This
+// happens only if the container was created again, or if the folder is an old copy. A token in none
+// of the forms is 400 (dotnet-v3, EmulatorTests/Utils/Util.cs, invalidSessionTokens, and
+// ChangeFeed/ ChangeFeedAsyncEnumerableTests.cs). On levels without sessions, tokens have no
+// effect.
 func (r *request) checkSession(ranges []*keyRange) error {
 	if !r.engine.Consistency().HasSessions() {
 		return nil
 	}
 	token := r.Header.Get("X-Ms-Session-Token")
+	if token == "" {
+		return nil
+	}
 	for part := range strings.SplitSeq(token, ",") {
-		id, rest, ok := strings.Cut(strings.TrimSpace(part), ":")
+		id, seen, ok := parseSession(strings.TrimSpace(part))
 		if !ok {
-			continue
-		}
-		number, behind, versioned := strings.Cut(rest, "#")
-		if versioned {
-			number, _, _ = strings.Cut(behind, "#")
-		}
-		seen, err := strconv.ParseUint(number, 10, 64)
-		if err != nil {
-			return badRequest("The session token is invalid.")
+			return badRequest("The session token provided '%s' is invalid.", token)
 		}
 		for _, r := range ranges {
 			if r.matchesID(id) && r.applied.Load() < seen {
@@ -54,4 +51,28 @@ func (r *request) checkSession(ranges []*keyRange) error {
 		}
 	}
 	return nil
+}
+
+// parseSession parses the part of a token about one range.
+func parseSession(part string) (id string, seen uint64, ok bool) {
+	id, number, ok := strings.Cut(part, ":")
+	version, rest, versioned := strings.Cut(number, "#")
+	if versioned {
+		if _, err := strconv.ParseInt(version, 10, 64); err != nil {
+			return id, 0, false
+		}
+		for number, rest, versioned = strings.Cut(rest, "#"); versioned; {
+			var regional string
+			regional, rest, versioned = strings.Cut(rest, "#")
+			region, local, _ := strings.Cut(regional, "=")
+			if _, err := strconv.ParseUint(region, 10, 64); err != nil {
+				return id, 0, false
+			}
+			if _, err := strconv.ParseInt(local, 10, 64); err != nil {
+				return id, 0, false
+			}
+		}
+	}
+	seen, err := strconv.ParseUint(number, 10, 64)
+	return id, seen, ok && err == nil
 }

@@ -184,9 +184,28 @@ func TestSessionTokens(t *testing.T) {
 		"0:99999":                    404,
 		"0:-1#x":                     400,
 		"0:-1#":                      400,
+		"0:-1#1,7:1":                 200,
+		"":                           200,
+		"FOOBAR":                     400,
+		"1:rser":                     400,
+		"123foobar":                  400,
+		"123#%@#$%":                  400,
+		strings.Repeat("23", 99):     400,
+		"0:x#1":                      400,
+		"0:-1#1#2":                   400,
+		"0:-1#1#x=1":                 400,
+		"0:-1#1#2=x":                 400,
+		"0:-1#1,FOOBAR":              400,
+		"0:-1#1,":                    400,
 	} {
 		if got := a.send("GET", docs+"/a", "", "pk", "p1", "x-ms-session-token", form); got.status != status {
 			t.Errorf("the session token %s: %d, want %d", form, got.status, status)
+		}
+		if got := a.query("p1", `{"query":"SELECT * FROM c"}`, "x-ms-session-token", form); got.status != status {
+			t.Errorf("a query with the session token %s: %d, want %d", form, got.status, status)
+		}
+		if got := a.changes("", "x-ms-session-token", form); got.status != status {
+			t.Errorf("the change feed with the session token %s: %d, want %d", form, got.status, status)
 		}
 	}
 }
