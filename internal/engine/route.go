@@ -245,6 +245,9 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 		return nil, err
 	}
 	req := &request{Request: r, target: t, engine: e}
+	if err := req.checkHeaders(); err != nil {
+		return nil, err
+	}
 	if req.body, err = readBody(r); err != nil {
 		return nil, err
 	}

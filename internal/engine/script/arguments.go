@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 
@@ -190,9 +191,15 @@ func (o options) text(name string) string {
 // service's wrapper script).
 const defaultPageSize = 100
 
-// pageSize returns the requested page size, or -1 if the collection chooses it.
-func (o options) pageSize() int {
-	switch size := o.get("pageSize").ToInteger(); {
+// pageSize returns the requested page size, or -1 if the collection chooses it. It throws 400 if
+// the option is no number (dotnet-v3, EmulatorTests/HeadersValidationTests.cs, ValidatePageSize).
+// Numbers in strings are accepted (assumed).
+func (a arguments) pageSize(o options) int {
+	given := o.get("pageSize")
+	if given.ToBoolean() && math.IsNaN(given.ToFloat()) {
+		a.x.throw(400, fmt.Sprintf(`The "pageSize" option must be a number. Actual value is: %q.`, given))
+	}
+	switch size := given.ToInteger(); {
 	case size == 0:
 		return defaultPageSize
 	case size < 0:

@@ -79,7 +79,7 @@ func (x *execution) readDocument(a arguments) operation {
 func (x *execution) readDocuments(a arguments) operation {
 	a.checkCollectionLink(0)
 	options, callback := a.options(), a.callback()
-	continuation, pageSize := options.text("continuation"), options.pageSize()
+	continuation, pageSize := options.text("continuation"), a.pageSize(options)
 	return operation{callback: callback, perform: func() (operationResult, error) {
 		page, err := x.collection.ReadFeed(continuation, pageSize)
 		return operationResult{status: statusOK, page: &page}, err
@@ -89,7 +89,7 @@ func (x *execution) readDocuments(a arguments) operation {
 func (x *execution) queryDocuments(a arguments) operation {
 	a.checkCollectionLink(0)
 	query, options, callback := a.query(1), a.options(), a.callback()
-	continuation, pageSize := options.text("continuation"), options.pageSize()
+	continuation, pageSize := options.text("continuation"), a.pageSize(options)
 	return operation{callback: callback, perform: func() (operationResult, error) {
 		page, err := x.collection.Query(x.ctx, query, continuation, pageSize)
 		return operationResult{status: statusOK, page: &page}, err

@@ -120,6 +120,8 @@ func TestInvalidArgumentsThrowImmediately(t *testing.T) {
 	calls := map[string]string{
 		`c.readDocument()`:                                       `requires at least 1 argument(s) but was called with 0`,
 		`c.readDocuments()`:                                      `requires at least 1`,
+		`c.readDocuments(link, {pageSize: 'text'})`:              `The "pageSize" option must be a number.`,
+		`c.queryDocuments(link, 'SELECT 1', {pageSize: {}})`:     `The "pageSize" option must be a number.`,
 		`c.queryDocuments(link)`:                                 `requires at least 2 argument(s) but was called with 1`,
 		`c.createDocument(link)`:                                 `requires at least 2`,
 		`c.upsertDocument(link)`:                                 `requires at least 2`,
