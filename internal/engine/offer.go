@@ -30,6 +30,16 @@ const (
 // limit returns the highest throughput that the resource can use.
 func (t throughput) limit() int { return max(t.manual, t.maximum) }
 
+// current returns the throughput that is provisioned: with autoscale, a tenth of the maximum until
+// it scales, which the engine does not do (learn.microsoft.com/azure/cosmos-db/
+// provision-throughput-autoscale; dotnet-v3, EmulatorTests/CosmosThroughputTests.cs).
+func (t throughput) current() int {
+	if t.maximum != 0 {
+		return t.maximum / 10
+	}
+	return t.manual
+}
+
 // ranges returns the number of physical ranges that the throughput requires.
 func (t throughput) ranges() int {
 	return max(1, (t.limit()+throughputPerRange-1)/throughputPerRange)
@@ -104,6 +114,9 @@ func parseOffer(stored []byte) (*offer, error) {
 	o.rid, _ = root.Get("_rid").AsString()
 	o.owner, _ = root.Get("offerResourceId").AsString()
 	o.limit = wholeNumber(root.Path("content", "offerThroughput"))
+	if settings := root.Path("content", "offerAutopilotSettings"); settings.Kind() == value.KindObject {
+		o.limit = autoscaled(settings).maximum
+	}
 	return o, nil
 }
 
@@ -112,7 +125,7 @@ func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, owner, link s
 	if err := e.checkTotal(next, rid, t); err != nil {
 		return err
 	}
-	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.limit()))})
+	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.current()))})
 	if t.maximum != 0 {
 		content = content.With("offerAutopilotSettings", t.autoscale)
 	}

@@ -39,7 +39,7 @@ func TestThroughputOfADatabase(t *testing.T) {
 	}
 	want := map[string]string{ // {}: no throughput
 		"dbs/shared":             `{"offerThroughput":600}`,
-		"dbs/scaled":             `{"offerThroughput":2000,"offerAutopilotSettings":{"maxThroughput":2000,"autoUpgradePolicy":{"throughputPolicy":{"incrementPercent":10}}}}`,
+		"dbs/scaled":             `{"offerThroughput":200,"offerAutopilotSettings":{"maxThroughput":2000,"autoUpgradePolicy":{"throughputPolicy":{"incrementPercent":10}}}}`,
 		"dbs/none":               "{}",
 		"dbs/shared/colls/plain": "{}",
 		"dbs/shared/colls/own":   `{"offerThroughput":1000}`,
@@ -77,7 +77,7 @@ func TestOffersAreReplaced(t *testing.T) {
 	}
 	for _, c := range []struct{ content, want, least string }{
 		{`{"offerThroughput":500}`, `{"offerThroughput":500}`, "400"},
-		{`{"offerThroughput":400,"offerAutopilotSettings":{"maxThroughput":4000}}`, `{"offerThroughput":4000,"offerAutopilotSettings":{"maxThroughput":4000}}`, "1000"},
+		{`{"offerThroughput":400,"offerAutopilotSettings":{"maxThroughput":4000}}`, `{"offerThroughput":400,"offerAutopilotSettings":{"maxThroughput":4000}}`, "1000"},
 		{`{"offerThroughput":20000}`, `{"offerThroughput":20000}`, "400"},
 	} {
 		replaced := a.must(200, a.send("PUT", "offers/"+rid, `{"id":"`+rid+`","offerVersion":"V2","content":`+c.content+`}`))
@@ -122,6 +122,21 @@ func TestThroughputLimit(t *testing.T) {
 	a.changeOffer(400, "dbs/own/colls/b", 600)
 	a.must(204, a.send("DELETE", "dbs/own/colls/a", ""))
 	a.changeOffer(200, "dbs/own/colls/b", 2000)
+}
+
+// TestStoredOffers reads the maximum of an autoscaled throughput from offers of this version, and
+// of earlier ones, which had it twice.
+func TestStoredOffers(t *testing.T) {
+	for content, want := range map[string]int{
+		`{"offerThroughput":500}`: 500,
+		`{"offerThroughput":200,"offerAutopilotSettings":{"maxThroughput":2000}}`:  2000,
+		`{"offerThroughput":2000,"offerAutopilotSettings":{"maxThroughput":2000}}`: 2000,
+	} {
+		o, err := parseOffer([]byte(`{"_rid":"a","content":` + content + `}`))
+		if err != nil || o.limit != want {
+			t.Errorf("%s: %d, %v, want %d", content, o.limit, err, want)
+		}
+	}
 }
 
 // changeOffer replaces the manual throughput of a resource.
