@@ -22,7 +22,8 @@ const (
 
 // scalars contain values of every type with similar ones among them. The empty text stands for a
 // missing property.
-var scalars = []string{"null", "true", "false", "-1", "0", "1", "1.5", "10", `""`, `"a"`, `"a\u0000"`, `"a\u0000b"`, `"ab"`, `"b"`, `"\u00ff"`, ""}
+var scalars = []string{"null", "true", "false", "-1", "0", "1", "1.5", "10", "1e18", "1000000000000000001", "1000000000000000100",
+	"999999999999999999", "-999999999999999999", "-1000000000000000001", "-1000000000000000000", `""`, `"a"`, `"a\u0000"`, `"a\u0000b"`, `"ab"`, `"b"`, `"\u00ff"`, ""}
 
 // nested are arrays and objects.
 var nested = []string{`[]`, `[1]`, `[1,"a"]`, `{}`, `{"x":1}`, `{"x":1,"y":[null]}`}
@@ -246,10 +247,20 @@ func (d *differential) compareAggregates(t *testing.T) {
 	want := totalsOf(d.matching(pk, c), path)
 	for _, container := range []string{"i", "n"} {
 		got := d.rows(container, pk, text, 1, nil)
-		if len(got) != 1 || !value.Equal(got[0], want) {
+		if len(got) != 1 || !value.Equal(withoutSums(got[0]), withoutSums(want)) {
 			t.Fatalf("%s in %s of %s: %v, want %v", text, container, pk, got, want)
 		}
 	}
+}
+
+// withoutSums drops the sums of integers beyond 2^53, which depend on the order of additions.
+func withoutSums(totals value.Value) value.Value {
+	most, _ := totals.Get("most").AsNumber()
+	least, _ := totals.Get("least").AsNumber()
+	if max(most, -least) < 1<<53 {
+		return totals
+	}
+	return totals.With("s", value.Undefined).With("average", value.Undefined)
 }
 
 // totalsOf computes the aggregates of a property by their documented rules.

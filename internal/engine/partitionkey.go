@@ -75,10 +75,13 @@ func partitionKeyValue(v value.Value) (value.Value, error) {
 		}
 		return v, badRequest("Partition key value exceeds the limit of %d bytes.", maxPartitionKeyBytes)
 	case value.KindNumber:
-		if n, _ := v.AsNumber(); n == 0 {
+		n, _ := v.AsNumber()
+		if n == 0 {
 			return value.Number(0), nil // minus zero equals zero, so both need the same partition
 		}
-		return v, nil
+		// A key is a double: PartitionKeyHash.cs of the .NET SDK (Azure/azure-cosmos-dotnet-v3) hashes
+		// nothing else. So integers beyond 2^53 may have the same partition.
+		return value.Script(n), nil
 	case value.KindArray:
 	default:
 		return v, nil

@@ -198,6 +198,9 @@ func (o patchOperation) editor() editor {
 	return replaceWith(func(value.Value) (value.Value, error) { return o.value, nil }, true)
 }
 
+// increment adds up integers exactly, within 64 bits, and other numbers as doubles. So does the
+// service's Rust driver, which applies the documented operations itself
+// (Azure/azure-sdk-for-rust, azure_data_cosmos_driver/src/driver/pipeline/patch_eval.rs).
 func (o patchOperation) increment(old value.Value) (value.Value, error) {
 	if old.IsUndefined() {
 		return o.value, nil
@@ -207,10 +210,17 @@ func (o patchOperation) increment(old value.Value) (value.Value, error) {
 		return old, badRequest("The patch operation 'incr' at '/%s' needs a number there.", strings.Join(o.path, "/"))
 	}
 	by, _ := o.value.AsNumber()
-	if math.IsInf(n+by, 0) {
+	sum := value.Number(n + by)
+	a, first := old.AsInteger()
+	b, second := o.value.AsInteger()
+	overflows := (a+b < a) != (b < 0)
+	if first && second {
+		sum = value.Integer(a + b)
+	}
+	if first && second && overflows || math.IsInf(n+by, 0) {
 		return old, badRequest("The patch operation 'incr' at '/%s' results in a number out of range.", strings.Join(o.path, "/"))
 	}
-	return value.Number(n + by), nil
+	return sum, nil
 }
 
 func errPath(path []string) error {

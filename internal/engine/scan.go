@@ -291,20 +291,16 @@ func rangeBounds(prefix []byte, path query.OrderItem, conditions []query.Conditi
 		if !isRange(condition, path) {
 			continue
 		}
-		at := value.AppendKey(bytes.Clone(prefix), condition.Values[0], path.Descending)
-		kind := at[:len(prefix)+1]
-		from, to := kind, after(kind)
 		below := condition.Op == query.Less || condition.Op == query.LessEq
 		inclusive := condition.Op == query.LessEq || condition.Op == query.GreaterEq
-		switch {
-		case below != path.Descending && inclusive: // an inclusive upper bound of the keys
-			to = after(at)
-		case below != path.Descending:
+		upper := below != path.Descending // of the keys
+		at := value.AppendKeyBound(bytes.Clone(prefix), condition.Values[0], path.Descending, upper == inclusive)
+		kind := at[:len(prefix)+1]
+		from, to := kind, after(kind)
+		if upper {
 			to = at
-		case inclusive: // an inclusive lower bound of the keys
+		} else {
 			from = at
-		default:
-			from = after(at)
 		}
 		if bytes.Compare(from, low) > 0 {
 			low = from

@@ -134,16 +134,16 @@ func (e *unary) compile() evaluator {
 	if e.operator == "NOT" {
 		return func(s *scope) value.Value { return not(operand(s)) }
 	}
-	sign := 1.0
-	if e.operator == "-" {
-		sign = -1
-	}
+	minus := e.operator == "-"
 	return func(s *scope) value.Value {
-		n, ok := operand(s).AsNumber()
-		if !ok {
+		switch v := operand(s); {
+		case v.Kind() != value.KindNumber:
 			return value.Undefined
+		case minus:
+			return v.Negated()
+		default:
+			return v
 		}
-		return value.Number(sign * n)
 	}
 }
 

@@ -79,6 +79,6 @@ func typeFunction(is func(value.Kind) bool) function {
 
 // isInteger reports whether a is a whole number in the range of signed 64-bit integers.
 func isInteger(a, _, _ value.Value) value.Value {
-	n, ok := a.AsNumber()
-	return value.Bool(ok && n == math.Trunc(n) && math.Abs(n) <= 1<<63)
+	_, ok := a.AsInteger()
+	return value.Bool(ok)
 }

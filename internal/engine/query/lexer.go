@@ -41,7 +41,7 @@ func (l *lexer) next() token {
 	case c == '@':
 		t.kind, t.text = parameterToken, l.parameter()
 	case isDigit(c) || c == '.' && isDigit(l.peek(1)):
-		t.kind, t.number = numberToken, l.num()
+		t.kind, t.text = numberToken, l.num()
 	case c == '"' || c == '\'':
 		t.kind, t.text = stringToken, l.str()
 	default:
@@ -96,7 +96,7 @@ func (l *lexer) parameter() string {
 	return l.text[start:l.at]
 }
 
-func (l *lexer) num() float64 {
+func (l *lexer) num() string {
 	start := l.at
 	l.digits()
 	if l.peek(0) == '.' {
@@ -116,11 +116,7 @@ func (l *lexer) num() float64 {
 	if isLetter(l.peek(0)) || l.peek(0) == '.' {
 		l.fail(start, "Malformed number")
 	}
-	number, err := strconv.ParseFloat(l.text[start:l.at], 64)
-	if err != nil {
-		l.fail(start, "Number out of range")
-	}
-	return number
+	return l.text[start:l.at]
 }
 
 func (l *lexer) digits() {

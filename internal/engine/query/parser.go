@@ -243,8 +243,10 @@ func (p *parser) count(clause string) *count {
 	switch t.kind {
 	case parameterToken:
 		c.parameter = t.text
+		p.advance()
 	case numberToken:
-		n, ok := wholeNumber(t.number)
+		written, _ := p.number().AsNumber()
+		n, ok := wholeNumber(written)
 		if !ok {
 			p.fail(t.at, clause+notCount)
 		}
@@ -252,7 +254,6 @@ func (p *parser) count(clause string) *count {
 	default:
 		p.unexpected("the number or the parameter of " + clause)
 	}
-	p.advance()
 	return c
 }
 

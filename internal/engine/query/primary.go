@@ -16,8 +16,7 @@ func (p *parser) primary() expression {
 		p.advance()
 		return &parameter{name: t.text, at: position(t.at)}
 	case numberToken:
-		p.advance()
-		return &literal{value.Number(t.number)}
+		return &literal{p.number()}
 	case stringToken:
 		p.advance()
 		return &literal{value.String(t.text)}
@@ -37,6 +36,16 @@ func (p *parser) primary() expression {
 	}
 	p.unexpected("an expression")
 	return nil
+}
+
+// number parses a number without a sign.
+func (p *parser) number() value.Value {
+	t := p.advance()
+	v, err := value.ParseNumber(t.text)
+	if err != nil {
+		p.fail(t.at, "Number out of range")
+	}
+	return v
 }
 
 func (p *parser) constantOrCall() expression {

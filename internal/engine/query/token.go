@@ -9,18 +9,17 @@ const (
 	nameToken
 	keywordToken   // text is in upper case, except for the constants
 	parameterToken // text includes the "@"
-	numberToken
-	stringToken // text is the string's content, without quotes and escapes
+	numberToken    // text is as written
+	stringToken    // text is the string's content, without quotes and escapes
 	symbolToken
 )
 
 // token is a token of the query's text.
 type token struct {
-	kind   tokenKind
-	text   string
-	number float64 // of a numberToken
-	at     int     // its offset in the query
-	end    int
+	kind tokenKind
+	text string
+	at   int // its offset in the query
+	end  int
 }
 
 // described returns the token as it appears in an error message.

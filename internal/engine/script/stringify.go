@@ -128,7 +128,7 @@ func number(n float64) value.Value {
 	case n == 0:
 		return value.Number(0)
 	}
-	return value.Number(n)
+	return value.Script(n)
 }
 
 func (c *converter) object(object *goja.Object) value.Value {
@@ -141,7 +141,7 @@ func (c *converter) object(object *goja.Object) value.Value {
 	c.checkDepth(len(c.within))
 	if d := documentOf(object); d != nil && d.own == nil {
 		c.addValue(d.source, len(c.within))
-		return d.source
+		return value.Scripted(d.source)
 	}
 	c.add(len("{}"))
 	c.within = append(c.within, object)
@@ -196,14 +196,14 @@ func (c *converter) property(object *goja.Object, d *document, name string) valu
 		if _, ok := d.own[name]; !ok {
 			v := d.source.Get(name)
 			c.addValue(v, len(c.within))
-			return v
+			return value.Scripted(v)
 		}
 	}
 	return c.convert(name, object.Get(name))
 }
 
-// addValue does what convert does for a value that needs no conversion, in so many objects and
-// arrays.
+// addValue does what convert does for a value that only needs value.Scripted, in so many objects
+// and arrays.
 func (c *converter) addValue(v value.Value, depth int) {
 	switch v.Kind() {
 	case value.KindUndefined:

@@ -17,7 +17,10 @@ func Compare(a, b Value) int {
 	}
 	switch a.kind {
 	case KindBool, KindNumber:
-		return cmp.Compare(a.number, b.number)
+		if c := cmp.Compare(a.number, b.number); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.rest, b.rest)
 	case KindString:
 		return strings.Compare(a.text, b.text)
 	case KindArray:

@@ -309,17 +309,19 @@ func (p *parser) num() (Value, error) {
 		p.at++
 	}
 	leadingZero := peek('0')
-	from := p.at
+	from, whole := p.at, true
 	if !digits() || leadingZero && p.at-from > 1 {
 		return Undefined, p.fail("malformed number")
 	}
 	if peek('.') {
+		whole = false
 		p.at++
 		if !digits() {
 			return Undefined, p.fail("malformed number")
 		}
 	}
 	if peek('e', 'E') {
+		whole = false
 		p.at++
 		if peek('+', '-') {
 			p.at++
@@ -328,12 +330,12 @@ func (p *parser) num() (Value, error) {
 			return Undefined, p.fail("malformed number")
 		}
 	}
-	n, err := strconv.ParseFloat(p.text[start:p.at], 64)
+	v, err := number(p.text[start:p.at], whole)
 	if err != nil {
 		p.at = start
 		return Undefined, p.fail("number out of range")
 	}
-	return Number(n), nil
+	return v, nil
 }
 
 // Text returns v as compact JSON.
@@ -370,7 +372,7 @@ func AppendUpTo(text []byte, v Value, most int) []byte {
 	case KindBool:
 		return strconv.AppendBool(text, v.number != 0)
 	case KindNumber:
-		return appendNumber(text, v.number)
+		return appendNumber(text, v)
 	case KindString:
 		return AppendString(text, v.text)
 	}
@@ -398,22 +400,6 @@ func AppendUpTo(text []byte, v Value, most int) []byte {
 func (v Value) MarshalJSON() ([]byte, error) { return Append(nil, v), nil }
 
 func (v Value) String() string { return string(Append(nil, v)) }
-
-// appendNumber appends a double as JavaScript writes it: without an exponent between 1e-6 and
-// 1e21.
-func appendNumber(text []byte, n float64) []byte {
-	if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
-		return strconv.AppendInt(text, int64(n), 10)
-	}
-	if abs := math.Abs(n); abs < 1e-6 || abs >= 1e21 {
-		text = strconv.AppendFloat(text, n, 'e', -1, 64)
-		if end := len(text); text[end-4] == 'e' && text[end-2] == '0' { // 1e-07
-			text = append(text[:end-2], text[end-1])
-		}
-		return text
-	}
-	return strconv.AppendFloat(text, n, 'f', -1, 64)
-}
 
 const hex = "0123456789abcdef"
 

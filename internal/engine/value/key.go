@@ -25,7 +25,7 @@ func AppendKey(key []byte, v Value, descending bool) []byte {
 	case KindBool:
 		key = append(key, byte(v.number))
 	case KindNumber:
-		key = appendNumberKey(key, v.number)
+		key = appendNumberKey(key, v.number, v.rest)
 	case KindString:
 		key = appendStringKey(key, v.text)
 	case KindArray, KindObject:
@@ -39,9 +39,26 @@ func AppendKey(key []byte, v Value, descending bool) []byte {
 	return key
 }
 
+// AppendKeyBound appends a key that is before, or after, all keys that begin with v's key, and on
+// the same side of them as of the keys of other values.
+func AppendKeyBound(key []byte, v Value, descending, after bool) []byte {
+	key = AppendKey(key, v, descending)
+	switch {
+	case after:
+		return append(key, 0xFF)
+	case descending:
+		return append(key, 0x01)
+	}
+	return key
+}
+
 // appendNumberKey appends a double with its bits changed so that the keys compare as unsigned
-// integers.
-func appendNumberKey(key []byte, n float64) []byte {
+// integers. What follows a key begins with neither 0x00 nor 0xFF: the kind of the next value, a
+// locator, or an id. So a number that is not JavaScript's for its double gets a key above all
+// continuations of a double's key: that of its own double if it is above JavaScript's number, of
+// the previous one if it is below. All other numbers have the keys that they had when only doubles
+// were stored.
+func appendNumberKey(key []byte, n float64, rest int16) []byte {
 	if n == 0 {
 		n = 0 // replaces minus zero
 	}
@@ -51,7 +68,18 @@ func appendNumberKey(key []byte, n float64) []byte {
 	} else {
 		bits = ^bits
 	}
-	return binary.BigEndian.AppendUint64(key, bits)
+	distance := int16(0)
+	if isLong(n) {
+		distance = rest - Script(n).rest
+	}
+	switch {
+	case distance == 0:
+		return binary.BigEndian.AppendUint64(key, bits)
+	case distance < 0:
+		bits--
+	}
+	key = append(binary.BigEndian.AppendUint64(key, bits), 0xFF)
+	return binary.BigEndian.AppendUint16(key, uint16(distance))
 }
 
 func appendStringKey(key []byte, s string) []byte {

@@ -1,8 +1,8 @@
 // Package value implements the JSON values of the embedded engine: a parser, a printer, the type
 // order of Cosmos DB, and a key encoding whose byte order is the order of the values.
 //
-// A Value is immutable, so goroutines may share it. Numbers are IEEE 754 doubles, as in the
-// service.
+// A Value is immutable, so goroutines may share it. Numbers are IEEE 754 doubles or signed 64-bit
+// integers, as in the service (see number.go).
 package value
 
 import (
@@ -33,6 +33,7 @@ func (k Kind) String() string { return kindNames[k] }
 // missing property.
 type Value struct {
 	kind   Kind
+	rest   int16   // KindNumber: what number lacks; see number.go
 	number float64 // KindNumber; KindBool: 0 or 1
 	text   string  // KindString
 	items  []Value // KindArray: the elements; KindObject: the property values
@@ -54,6 +55,7 @@ func Bool(b bool) Value {
 	return False
 }
 
+// Number returns a finite number.
 func Number(n float64) Value    { return Value{kind: KindNumber, number: n} }
 func String(s string) Value     { return Value{kind: KindString, text: s} }
 func Array(items []Value) Value { return Value{kind: KindArray, items: items} }
@@ -68,7 +70,7 @@ func (v Value) Kind() Kind        { return v.kind }
 func (v Value) IsUndefined() bool { return v.kind == KindUndefined }
 
 // AsBool, AsNumber, AsString, AsArray and Members return the Go value, and whether v has that
-// kind.
+// kind. AsNumber returns the nearest double.
 func (v Value) AsBool() (b, ok bool)               { return v.number != 0, v.kind == KindBool }
 func (v Value) AsNumber() (n float64, ok bool)     { return v.number, v.kind == KindNumber }
 func (v Value) AsString() (s string, ok bool)      { return v.text, v.kind == KindString }

@@ -28,7 +28,7 @@ func anyValue(depth int) *rapid.Generator[Value] {
 		case KindBool:
 			return Bool(rapid.Bool().Draw(t, "bool"))
 		case KindNumber:
-			return Number(rapid.Float64().Draw(t, "number"))
+			return anyNumber().Draw(t, "number")
 		case KindString:
 			return String(rapid.String().Draw(t, "string"))
 		case KindArray:
@@ -58,6 +58,9 @@ func TestPrintedValuesRoundTrip(t *testing.T) {
 func TestNumbersAreWrittenAsInJavaScript(t *testing.T) {
 	testseed.Check(t, func(t *rapid.T) {
 		n := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1e-5, 1e-5), rapid.SampledFrom([]float64{1e-7, 1.5e-10, 1e21, 1e-300})).Draw(t, "n")
+		if isLong(n) {
+			t.Skip("integers have all their digits")
+		}
 		want, err := json.Marshal(n)
 		if got := Append(nil, Number(n)); err != nil || n != 0 && string(got) != string(want) {
 			t.Fatalf("%s, want %s, %v", got, want, err)
@@ -139,7 +142,7 @@ func TestObjectsWithManyNames(t *testing.T) {
 	text := []byte(`{"n0":0`)
 	for i := 1; i < 5000; i++ {
 		text = append(text, `,"n`...)
-		text = append(appendNumber(text, float64(i%4000)), `":1`...)
+		text = append(appendNumber(text, Number(float64(i%4000))), `":1`...)
 	}
 	v, err := Parse(append(text, '}'))
 	if err != nil || v.Len() != 4000 {
