@@ -54,11 +54,10 @@ func allFunctions() map[string]function {
 	return all
 }
 
-// typeFunctions check the type of a value and never return undefined. Numbers are always finite,
-// because non-finite results are undefined.
+// typeFunctions check the type of a value and never return undefined.
 var typeFunctions = map[string]function{
 	"IS_INTEGER":       {least: 1, most: 1, fixed: isInteger, takesUndefined: true},
-	"IS_FINITE_NUMBER": typeFunction(func(k value.Kind) bool { return k == value.KindNumber }),
+	"IS_FINITE_NUMBER": {least: 1, most: 1, fixed: isFinite, takesUndefined: true},
 	"IS_DEFINED":       typeFunction(func(k value.Kind) bool { return k != value.KindUndefined }),
 	"IS_NULL":          typeFunction(func(k value.Kind) bool { return k == value.KindNull }),
 	"IS_BOOL":          typeFunction(func(k value.Kind) bool { return k == value.KindBool }),
@@ -75,6 +74,13 @@ func typeFunction(is func(value.Kind) bool) function {
 	return function{least: 1, most: 1, takesUndefined: true, fixed: func(a, _, _ value.Value) value.Value {
 		return value.Bool(is(a.Kind()))
 	}}
+}
+
+// isFinite reports whether a is a number, but not NaN or Infinity. Computed numbers are always
+// finite, because other results are undefined.
+func isFinite(a, _, _ value.Value) value.Value {
+	n, ok := a.AsNumber()
+	return value.Bool(ok && !math.IsNaN(n) && !math.IsInf(n, 0))
 }
 
 // isInteger reports whether a is a whole number in the range of signed 64-bit integers.

@@ -102,7 +102,7 @@ func arraySlice(a, start, length value.Value) value.Value {
 // any array or string.
 func integer(v value.Value) (int, bool) {
 	n, ok := v.AsNumber()
-	if !ok || n != math.Trunc(n) {
+	if !ok || n != math.Trunc(n) || math.IsInf(n, 0) {
 		return 0, false
 	}
 	return int(min(max(n, math.MinInt32), math.MaxInt32)), true

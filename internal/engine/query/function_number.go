@@ -35,7 +35,7 @@ func sign(n float64) float64 {
 	case n < 0:
 		return -1
 	}
-	return 0
+	return n // zero, or NaN
 }
 
 func power(a, b, _ value.Value) value.Value {

@@ -1,8 +1,10 @@
 package query
 
 import (
+	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"cosmosblog/internal/engine/value"
@@ -16,7 +18,7 @@ var stringFunctions = map[string]function{
 	"ENDSWITH":        matchFunction(strings.HasSuffix),
 	"STRINGEQUALS":    matchFunction(func(a, b string) bool { return a == b }),
 	"LOWER":           textFunction(strings.ToLower),
-	"UPPER":           textFunction(strings.ToUpper),
+	"UPPER":           textFunction(upper),
 	"TRIM":            trimFunction(strings.Trim),
 	"LTRIM":           trimFunction(strings.TrimLeft),
 	"RTRIM":           trimFunction(strings.TrimRight),
@@ -76,6 +78,20 @@ func textFunction(f func(string) string) function {
 	}}
 }
 
+// upper maps each character by itself: ß stays. The micro sign has no upper case in the service
+// (UPPER in BuiltinFunctionEvaluatorTests.cs of Azure/azure-cosmos-dotnet-v3).
+func upper(s string) string {
+	if !strings.Contains(s, "µ") {
+		return strings.ToUpper(s)
+	}
+	return strings.Map(func(r rune) rune {
+		if r == 'µ' {
+			return r
+		}
+		return unicode.ToUpper(r)
+	}, s)
+}
+
 // spaces are the white-space characters of Unicode.
 const spaces = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005" +
 	"\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -131,9 +147,13 @@ func length(a, _, _ value.Value) value.Value {
 	return value.Number(float64(utf8.RuneCountInString(s)))
 }
 
-// substring returns an empty string if start is before the string or after its end.
+// substring returns an empty string if start is before the string or after its end, and any part of
+// an empty string, even one that begins or ends within a character.
 func substring(a, start, length value.Value) value.Value {
 	s, isString := a.AsString()
+	if isString && s == "" && start.Kind() == value.KindNumber && length.Kind() == value.KindNumber {
+		return a
+	}
 	from, isStart := integer(start)
 	count, ok := integer(length)
 	if !ok || !isString || !isStart {
@@ -203,19 +223,27 @@ func replace(a, b, c value.Value) value.Value {
 	return value.String(strings.ReplaceAll(s, old, replacement))
 }
 
+// replicate ignores the fraction of the count.
 func replicate(a, b, _ value.Value) value.Value {
 	s, ok := a.AsString()
-	n, isCount := integer(b)
-	if !ok || !isCount || n < 0 || utf8.RuneCountInString(s)*n > maxReplicated {
+	count, isNumber := b.AsNumber()
+	n, isCount := integer(value.Number(math.Trunc(count)))
+	if !ok || !isNumber || !isCount || count < 0 || utf8.RuneCountInString(s)*n > maxReplicated {
 		return value.Undefined
 	}
 	return value.String(strings.Repeat(s, n))
 }
 
-// toString returns a string unchanged, and other values as JSON.
+// toString returns a string unchanged, and other values as JSON, NaN and Infinity as their names.
 func toString(a, _, _ value.Value) value.Value {
-	if a.IsUndefined() || a.Kind() == value.KindString {
+	n, _ := a.AsNumber()
+	switch {
+	case a.IsUndefined() || a.Kind() == value.KindString:
 		return a
+	case math.IsNaN(n):
+		return value.String("NaN")
+	case math.IsInf(n, 0):
+		return value.String("Infinity")
 	}
 	return bounded(string(value.AppendUpTo(nil, a, maxString)))
 }

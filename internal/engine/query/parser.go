@@ -212,11 +212,8 @@ func (p *parser) from() {
 }
 
 func (p *parser) orderBy() {
-	order := p.expect("ORDER")
+	p.expect("ORDER")
 	p.expect("BY")
-	if p.tree.aggregates > 0 {
-		p.fail(order.at, "ORDER BY is not allowed with an aggregate")
-	}
 	p.tree.order = append(p.tree.order, p.orderItem())
 	for p.accept(",") {
 		p.tree.order = append(p.tree.order, p.orderItem())

@@ -1,6 +1,10 @@
 package query
 
-import "cosmosblog/internal/engine/value"
+import (
+	"math"
+
+	"cosmosblog/internal/engine/value"
+)
 
 // printer writes a tree as canonical text. Keywords are in upper case and strings in double
 // quotes. Properties follow a dot if their name allows it. Only necessary parentheses are
@@ -154,6 +158,10 @@ func (item) print(p *printer) { p.write(p.item) }
 func (e *literal) print(p *printer) {
 	if e.value.IsUndefined() {
 		p.write("undefined")
+		return
+	}
+	if n, _ := e.value.AsNumber(); math.IsInf(n, 0) {
+		p.write("Infinity")
 		return
 	}
 	p.text = value.Append(p.text, e.value)
