@@ -24,7 +24,7 @@ var languageItems = []string{
 }
 
 // languageRow is a row of the query language table in docs/compatibility.md.
-type languageRow struct{ name, answer string }
+type languageRow struct{ name, answer, source string }
 
 // languageTable parses the first table of the chapter on queries, which
 // internal/proof/compatibility writes.
@@ -41,7 +41,7 @@ func languageTable(t *testing.T) (rows []languageRow) {
 			t.Fatalf("%q is not a table row", line)
 		}
 		name := strings.ReplaceAll(strings.TrimSpace(cells[1]), "\x00", "|")
-		rows = append(rows, languageRow{name, strings.TrimSpace(cells[2])})
+		rows = append(rows, languageRow{name, strings.TrimSpace(cells[2]), cells[4]})
 	}
 	return rows
 }

@@ -39,15 +39,24 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// examples returns the lines of the language table: its queries, and other lines that resemble
-// queries.
+// examples returns the queries of the language table and the samples of functions, and other lines
+// that resemble queries.
 func examples(t testing.TB) []string {
 	t.Helper()
-	text, err := os.ReadFile("../testdata/language.txt")
-	if err != nil {
+	language, err := os.ReadFile("../testdata/language.txt")
+	functions, err2 := os.ReadFile("../testdata/functions.txt")
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	return strings.Split(strings.ReplaceAll(string(text), "‸", ""), "\n")
+	texts := strings.Split(strings.ReplaceAll(string(language), "‸", ""), "\n")
+	for _, line := range strings.Split(string(functions), "\n") {
+		sample, _, _ := strings.Cut(line, " → ")
+		if !strings.HasPrefix(sample, "SELECT") {
+			sample = "SELECT VALUE " + sample + " FROM c"
+		}
+		texts = append(texts, sample)
+	}
+	return texts
 }
 
 func checkPosition(t *testing.T, text string, err error) {
