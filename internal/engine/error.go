@@ -24,6 +24,7 @@ const (
 	substatusRangeGone            = 1002 // with 410
 	substatusOwnerNotFound        = 1003
 	substatusCrossPartition       = 1004
+	substatusNotFinite            = 4001
 	substatusScriptCompile        = 0xFFFF
 )
 
@@ -55,6 +56,7 @@ var (
 	errWriteConflict    = errorf(statusRetryWith, 0, "Conflicting request to resource has been attempted. Retry to avoid conflicts.")
 	errTooLarge         = errorf(http.StatusRequestEntityTooLarge, 0, "Request size is too large.")
 	errKeyMismatch      = errorf(http.StatusBadRequest, substatusPartitionKeyMismatch, "PartitionKey extracted from document doesn't match the one specified in the header.")
+	errNotFinite        = errorf(http.StatusBadRequest, substatusNotFinite, "The response content contains a numeric value that cannot be represented in JSON (e.g. Infinity and NaN).")
 	errBadContinuation  = badRequest("Invalid continuation token.")
 	errNoPartitionKey   = badRequest("PartitionKey value must be supplied for this operation.")
 )

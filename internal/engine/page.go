@@ -161,6 +161,8 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 			return p, nil
 		case errors.Is(err, query.ErrTooLarge):
 			return p, errRowTooLarge
+		case errors.Is(err, query.ErrNotFinite):
+			return p, errNotFinite
 		case err != nil:
 			return p, err
 		case !ok && rows.More():

@@ -49,12 +49,12 @@ func (t *sumTotal) add(v value.Value) {
 
 func (t *sumTotal) result() value.Value {
 	switch {
-	case t.invalid:
+	case t.invalid || t.average && t.n == 0:
 		return value.Undefined
 	case t.average:
-		return finite(t.sum / float64(t.n))
+		return value.Number(t.sum / float64(t.n))
 	}
-	return finite(t.sum)
+	return value.Number(t.sum)
 }
 
 // extreme keeps the least or the greatest value in the order of value.Compare and ignores

@@ -19,6 +19,7 @@ type scope struct {
 	spent  int           // bytes that functions have produced
 	calls  int           // number of function calls
 	begun  time.Time     // set after the first calls
+	noJSON bool          // NaN or an infinity occurred, which the result may have
 	text   []byte        // buffer in which rows are written before they are copied
 }
 
@@ -53,12 +54,23 @@ func (s *scope) exhausted() bool {
 // spend adds the size of a function's result to the memory used.
 func (s *scope) spend(result value.Value) value.Value {
 	s.spent += result.Footprint(maxSpent - s.spent)
-	return result
+	return s.noted(result)
+}
+
+// ErrNotFinite reports that a row has NaN or an infinity, which JSON does not have.
+var ErrNotFinite = errors.New("query: number not finite")
+
+// noted returns v, and notes whether it is NaN or an infinity.
+func (s *scope) noted(v value.Value) value.Value {
+	if n, _ := v.AsNumber(); n-n != 0 {
+		s.noJSON = true
+	}
+	return v
 }
 
 // evaluate computes an expression over an item. It returns ErrTooLarge if a limit is exceeded.
 func (s *scope) evaluate(e evaluator, item value.Value) (value.Value, error) {
-	s.item, s.spent, s.calls, s.begun = item, 0, 0, time.Time{}
+	s.item, s.spent, s.calls, s.begun, s.noJSON = item, 0, 0, time.Time{}, false
 	v := e(s)
 	if s.exhausted() {
 		return value.Undefined, ErrTooLarge
@@ -78,6 +90,12 @@ func (item) compile() evaluator { return func(s *scope) value.Value { return s.i
 
 func (e *literal) compile() evaluator {
 	v := e.value
+	if !v.IsFinite() {
+		return func(s *scope) value.Value {
+			s.noJSON = true
+			return v
+		}
+	}
 	return func(*scope) value.Value { return v }
 }
 
@@ -223,7 +241,7 @@ func compileArithmetic(operands []evaluator, operators []string) evaluator {
 		if !ok {
 			return value.Undefined
 		}
-		return finite(total)
+		return s.noted(value.Number(total))
 	}
 }
 
@@ -239,15 +257,6 @@ func calculate(a float64, operator string, b float64) float64 {
 		return a / b
 	}
 	return math.Mod(a, b)
-}
-
-// finite converts a computed number into a value. JSON has no infinity and no NaN, so they
-// become undefined.
-func finite(n float64) value.Value {
-	if math.IsInf(n, 0) || math.IsNaN(n) {
-		return value.Undefined
-	}
-	return value.Number(n)
 }
 
 func (e *conditional) compile() evaluator {
@@ -322,5 +331,5 @@ func (s *scope) arguments(f function, arguments []evaluator, values []value.Valu
 }
 
 func (e *aggregate) compile() evaluator {
-	return func(s *scope) value.Value { return s.totals[e.slot] }
+	return func(s *scope) value.Value { return s.noted(s.totals[e.slot]) }
 }

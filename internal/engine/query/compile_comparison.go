@@ -30,7 +30,7 @@ var comparisons = map[string]func(order int) bool{
 
 // compare compares two values. ok is false if the service's comparison is undefined. That is the
 // case if a value is undefined. Except for equality, it is also the case for different types,
-// arrays and objects.
+// arrays, objects and NaN.
 //
 // Values of different types are unequal, so c.city != null selects every string. The
 // documentation's table of equality calls this comparison undefined. However, Microsoft's
@@ -42,6 +42,11 @@ func compare(a, b value.Value, equality bool) (order int, ok bool) {
 		return 0, false
 	case !equality && (a.Kind() != b.Kind() || a.Kind() >= value.KindArray):
 		return 0, false
+	case a.IsNaN() || b.IsNaN():
+		if !equality {
+			return 0, false
+		}
+		return 1, true // it is not even equal to itself
 	}
 	return value.Compare(a, b), true
 }

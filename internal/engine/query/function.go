@@ -76,11 +76,9 @@ func typeFunction(is func(value.Kind) bool) function {
 	}}
 }
 
-// isFinite reports whether a is a number, but not NaN or Infinity. Computed numbers are always
-// finite, because other results are undefined.
+// isFinite reports whether a is a number, but not NaN or an infinity.
 func isFinite(a, _, _ value.Value) value.Value {
-	n, ok := a.AsNumber()
-	return value.Bool(ok && !math.IsNaN(n) && !math.IsInf(n, 0))
+	return value.Bool(a.Kind() == value.KindNumber && a.IsFinite())
 }
 
 // isInteger reports whether a is a whole number in the range of signed 64-bit integers.

@@ -6,7 +6,7 @@ import (
 	"cosmosblog/internal/engine/value"
 )
 
-// numberFunctions work on numbers. A result that is not finite is undefined.
+// numberFunctions work on numbers, as IEEE 754 does.
 var numberFunctions = map[string]function{
 	"ABS":     numberFunction(math.Abs),
 	"CEILING": numberFunction(math.Ceil),
@@ -24,7 +24,7 @@ func numberFunction(f func(float64) float64) function {
 		if !ok {
 			return value.Undefined
 		}
-		return finite(f(n))
+		return value.Number(f(n))
 	}}
 }
 
@@ -44,5 +44,5 @@ func power(a, b, _ value.Value) value.Value {
 	if !ok || !isNumber {
 		return value.Undefined
 	}
-	return finite(math.Pow(base, exponent))
+	return value.Number(math.Pow(base, exponent))
 }

@@ -234,7 +234,7 @@ func replicate(a, b, _ value.Value) value.Value {
 	return value.String(strings.Repeat(s, n))
 }
 
-// toString returns a string unchanged, and other values as JSON, NaN and Infinity as their names.
+// toString returns a string unchanged, and other values as JSON, NaN and infinities by their names.
 func toString(a, _, _ value.Value) value.Value {
 	n, _ := a.AsNumber()
 	switch {
@@ -242,8 +242,12 @@ func toString(a, _, _ value.Value) value.Value {
 		return a
 	case math.IsNaN(n):
 		return value.String("NaN")
-	case math.IsInf(n, 0):
+	case math.IsInf(n, 1):
 		return value.String("Infinity")
+	case math.IsInf(n, -1):
+		return value.String("-Infinity")
+	case !a.IsFinite():
+		return value.Undefined
 	}
 	return bounded(string(value.AppendUpTo(nil, a, maxString)))
 }

@@ -139,9 +139,8 @@ var rejectedQueries = []struct{ text, message string }{
 	{"SELECT SUM(‸MAX(c.a)) FROM c", "An aggregate is not allowed inside another"},
 	{"SELECT * FROM c WHERE ‸COUNT(1) > 1", "An aggregate is allowed in SELECT only"},
 	{"SELECT COUNT(1), ‸c.a FROM c", "A property next to an aggregate needs GROUP BY, which is not supported"},
-	{"SELECT ‸NaN", "The name ‘NaN’ is unknown: the query has no FROM"},
-	{"SELECT ABS(‸NaN + 1)", "NaN and Infinity are supported only as whole arguments of functions"},
-	{"SELECT COUNT(‸Infinity) FROM c", "The name ‘Infinity’ is unknown: FROM names the item ‘c’"},
+	{"SELECT ‸NaN.a", "The name ‘NaN’ is unknown: the query has no FROM"},
+	{"SELECT ‸nan", "The name ‘nan’ is unknown: the query has no FROM"},
 
 	{"SELECT TOP ‸-1 * FROM c", "Expected the number or the parameter of TOP, found ‘-’"},
 	{"SELECT TOP ‸1.5 * FROM c", "TOP must be a whole number from 0 to 2147483647"},

@@ -68,10 +68,17 @@ func (p *parser) constantOrCall() expression {
 	return nil
 }
 
+// infinite are constants that JSON does not have. The documentation uses them (TOSTRING,
+// STRINGTONUMBER), the SDK's grammar has only their names.
+var infinite = map[string]*literal{"NaN": {value.Number(math.NaN())}, "Infinity": {value.Number(math.Inf(1))}}
+
 func (p *parser) nameOrCall() expression {
 	t := p.advance()
 	if p.nextIs("(") {
 		return p.call(t)
+	}
+	if constant := infinite[t.text]; constant != nil && !p.nextIs(".") && !p.nextIs("[") {
+		return constant
 	}
 	p.references = append(p.references, reference{name: t.text, at: t.at, bare: p.selecting && !p.inside})
 	return item{}
@@ -122,34 +129,12 @@ func (p *parser) call(name token) expression {
 	}
 	e := &call{name: upper}
 	if !p.accept(")") {
-		e.arguments = append(e.arguments, p.argument())
-		for p.accept(",") {
-			e.arguments = append(e.arguments, p.argument())
-		}
-		p.expect(")")
+		e.arguments = p.list(")")
 	}
 	if n := len(e.arguments); n < f.least || n > f.most {
 		p.fail(name.at, upper+" takes "+f.arity())
 	}
 	return e
-}
-
-// infinite are the constants that JSON does not have. No function returns them, so no result and no
-// comparison has one.
-var infinite = map[string]*literal{"NaN": {value.Number(math.NaN())}, "Infinity": {value.Number(math.Inf(1))}}
-
-// argument parses an argument of a function, which may be NaN or Infinity (TOSTRING and
-// STRINGTONUMBER, Azure Cosmos DB documentation).
-func (p *parser) argument() expression {
-	constant, ok := infinite[p.token.text]
-	if !ok || p.token.kind != nameToken {
-		return p.expression()
-	}
-	name := p.advance()
-	if !p.nextIs(",") && !p.nextIs(")") {
-		p.fail(name.at, "NaN and Infinity are supported only as whole arguments of functions")
-	}
-	return constant
 }
 
 func (p *parser) aggregate(name token, upper string) expression {

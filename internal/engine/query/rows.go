@@ -85,7 +85,8 @@ func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 // change it: a whole item is Document.Text itself. Next stops reading the source once TOP or
 // LIMIT is reached.
 //
-// It returns an error of the source, or ErrTooLarge. Later calls return the same error.
+// It returns an error of the source, ErrTooLarge or ErrNotFinite. Later calls return the same
+// error.
 func (r *Rows) Next() (row []byte, ok bool, err error) {
 	if r.err != nil || r.progress.Taken >= r.take {
 		return nil, false, r.err
@@ -217,11 +218,14 @@ func (b *Bound) projected(source Source) results {
 }
 
 // result evaluates the selections. ok is false if SELECT VALUE is undefined. It returns
-// ErrTooLarge if a limit is exceeded.
+// ErrTooLarge if a limit is exceeded, and ErrNotFinite if the result is no JSON.
 func (b *Bound) result(s *scope, item value.Value) (r result, ok bool, err error) {
 	v, err := s.evaluate(b.row, item)
 	if err != nil || v.IsUndefined() {
 		return result{}, false, err
+	}
+	if s.noJSON && !v.IsFinite() {
+		return result{}, false, ErrNotFinite
 	}
 	s.text = value.AppendUpTo(s.text[:0], v, MaxRow)
 	if len(s.text) > MaxRow {

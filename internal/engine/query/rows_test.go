@@ -407,3 +407,21 @@ func TestConcurrentRuns(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestNumbersThatAreNotJSON checks that a row with NaN or an infinity ends the query, wherever the
+// number comes from.
+func TestNumbersThatAreNotJSON(t *testing.T) {
+	for _, selected := range []string{"VALUE c.n / 0", "VALUE 1 / 0", "VALUE NaN", "[NaN]", "VALUE {a: [-Infinity]}", "SQRT(-c.n)", "c.n, [c.n, c.n % 0]",
+		"VALUE c.none ?? 1 / 0", "VALUE POWER(0, -1)", "VALUE SUM(1e308)", "VALUE [MAX(c.n / 0)]", "DISTINCT VALUE NaN", "VALUE c.n > 0 ? NaN : 1"} {
+		rows := mustBind(t, "SELECT "+selected+" FROM c WHERE IS_NUMBER(c.n)", nil).Run(sourceOf(t, nil, people...), false, Progress{})
+		if row, ok, err := rows.Next(); ok || !errors.Is(err, ErrNotFinite) {
+			t.Errorf("%s returns %s, %v, %v", selected, row, ok, err)
+		}
+	}
+	for _, selected := range []string{"VALUE IS_NUMBER(NaN)", "VALUE c.n > 0 ? 1 : NaN", "[1 / 0][1], c.n", "VALUE {a: 1, b: NaN}.a", "COUNT(1 / 0)"} {
+		rows := mustBind(t, "SELECT "+selected+" FROM c WHERE IS_NUMBER(c.n)", nil).Run(sourceOf(t, nil, people...), false, Progress{})
+		if _, ok, err := rows.Next(); !ok || err != nil {
+			t.Errorf("%s returns %v, %v", selected, ok, err)
+		}
+	}
+}

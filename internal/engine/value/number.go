@@ -2,6 +2,7 @@ package value
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -37,6 +38,15 @@ func (v Value) Negated() Value { return Value{kind: KindNumber, number: -v.numbe
 // isLong reports whether a double is beyond 2^53, from where doubles do not have all integers, and
 // within 2^63, to where integers have all their digits.
 func isLong(n float64) bool { return math.Abs(n) >= 1<<53 && math.Abs(n) <= 1<<63 }
+
+// IsFinite reports whether v is a JSON value: that neither it nor a part of it is NaN or an
+// infinity.
+func (v Value) IsFinite() bool {
+	return v.number-v.number == 0 && !slices.ContainsFunc(v.items, func(item Value) bool { return !item.IsFinite() })
+}
+
+// IsNaN reports whether v is the number NaN.
+func (v Value) IsNaN() bool { return v.number != v.number }
 
 // Script returns the number that a script writes for a double: the one with the digits of
 // Number::toString (ECMAScript), of which those after the 17th are zeros.

@@ -55,8 +55,7 @@ func Bool(b bool) Value {
 	return False
 }
 
-// Number returns a number. JSON has no NaN and no infinity: only a query has them, as arguments of
-// functions.
+// Number returns a number. Queries compute NaN and infinities, too, which no text has.
 func Number(n float64) Value    { return Value{kind: KindNumber, number: n} }
 func String(s string) Value     { return Value{kind: KindString, text: s} }
 func Array(items []Value) Value { return Value{kind: KindArray, items: items} }
