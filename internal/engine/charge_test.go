@@ -402,7 +402,7 @@ func TestIndexedFiltersLoadMatches(t *testing.T) {
 	a := newAccount(t, Options{})
 	a.must(201, a.send("POST", "dbs", `{"id":"blog"}`))
 	a.must(201, a.send("POST", "dbs/blog/colls", strings.Replace(blogContainer, `"includedPaths":[{"path":"/*"},{"path":"/userId/?"}]`,
-		`"excludedPaths":[{"path":"/secret/?"}]`, 1)))
+		`"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/secret/?"}]`, 1)))
 	a.addScript("sprocs", "count", `function count(where) {
 		const c = getContext().getCollection();
 		c.queryDocuments(c.getSelfLink(), "SELECT * FROM c WHERE " + where, (err, items) => getContext().getResponse().setBody(items.length));
