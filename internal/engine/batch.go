@@ -125,7 +125,9 @@ func (r *request) checkBatchSession(operations []batchOperation, ranges []*keyRa
 
 // batchStatus returns the status of the response of a batch.
 func batchStatus(results []batchResult) int {
-	if slices.ContainsFunc(results, func(r batchResult) bool { return r.status >= http.StatusMultipleChoices }) {
+	if slices.ContainsFunc(results, func(r batchResult) bool {
+		return r.status == http.StatusNotModified || r.status >= http.StatusBadRequest
+	}) {
 		return http.StatusMultiStatus
 	}
 	return http.StatusOK

@@ -14,11 +14,18 @@ const (
 	ours    = "ours"    // it is about the engine, not about the service
 )
 
+// What the engine does with what a claim is about.
+const (
+	built   = "built"   // as the service does it
+	differs = "differs" // not as the service does it in every respect
+	refused = "refused"
+)
+
 // claim is a row of a table, or an item of the list of unknowns, which has no support.
 type claim struct {
 	section, behaviour string
 	support, note      string
-	sources            []string
+	sources, tests     []string
 }
 
 // source is a public text that says what the service does.
@@ -83,6 +90,9 @@ func readClaims(t *testing.T) (claims []claim, sources []source) {
 			if keys := e.take("source"); keys != "" {
 				c.sources = strings.Split(keys, ", ")
 			}
+			if names := e.take("test"); names != "" {
+				c.tests = strings.Split(names, ", ")
+			}
 			claims = append(claims, c)
 		}
 		for key := range e.attributes {
@@ -128,7 +138,7 @@ func TestClaimsHaveSources(t *testing.T) {
 // checkClaim checks what a single claim must have.
 func checkClaim(t *testing.T, c claim) {
 	t.Helper()
-	supports := []string{"yes", "differs", "no"}
+	supports := []string{built, differs, refused}
 	switch c.section {
 	case "sdks":
 		supports = append(supports, "run", "not run")

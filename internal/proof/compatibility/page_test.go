@@ -21,7 +21,8 @@ const (
 )
 
 // tables are the sections of claims.txt that are tables of the page.
-var tables = []string{"account", "items", "queries", "answers", "change-feed", "scripts", "durability", "sdks"}
+var tables = []string{"account", "items", "queries", "answers", "change-feed", "scripts", "durability", "request-headers",
+	"answer-headers", "statuses", "sdks"}
 
 // TestPage compares the tables and lists of docs/compatibility.md with claims.txt.
 func TestPage(t *testing.T) {
@@ -30,7 +31,9 @@ func TestPage(t *testing.T) {
 	for _, c := range claims {
 		bySection[c.section] = append(bySection[c.section], c)
 	}
-	sections := map[string]string{"unknown": unknowns(bySection["unknown"]), "sources": list(sources)}
+	sections := map[string]string{
+		"unknown": unknowns(bySection["unknown"]), "sources": list(sources), "functions": functions(t, bySection["functions"]),
+	}
 	for _, name := range tables {
 		sections[name] = table(bySection[name])
 	}
@@ -55,6 +58,9 @@ func TestPage(t *testing.T) {
 // reference matches a link of the page to a source.
 var reference = regexp.MustCompile(`\[([a-z][a-z0-9-]*)\][^(\[]`)
 
+// code matches code within a line.
+var code = regexp.MustCompile("`[^`\n]*`")
+
 // TestProseCitesSources checks that the links between the tables lead to sources, too.
 func TestProseCitesSources(t *testing.T) {
 	text, err := os.ReadFile(page)
@@ -62,7 +68,8 @@ func TestProseCitesSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, sources := readClaims(t)
-	for _, link := range reference.FindAllStringSubmatch(string(text), -1) {
+	prose := code.ReplaceAllString(string(text), "`code`")
+	for _, link := range reference.FindAllStringSubmatch(prose, -1) {
 		if !slices.ContainsFunc(sources, func(s source) bool { return s.key == link[1] }) {
 			t.Errorf("docs/compatibility.md cites %s, which is not among the sources", link[1])
 		}
@@ -72,9 +79,9 @@ func TestProseCitesSources(t *testing.T) {
 // table returns the Markdown of a table.
 func table(claims []claim) string {
 	var b strings.Builder
-	b.WriteString("| | | | Source |\n|---|---|---|---|\n")
+	b.WriteString("| | | | Source | Test |\n|---|---|---|---|---|\n")
 	for _, c := range claims {
-		for _, cell := range []string{c.behaviour, c.support, c.note, citation(c)} {
+		for _, cell := range []string{c.behaviour, c.support, c.note, citation(c), strings.Join(c.tests, ", ")} {
 			b.WriteString("| ")
 			if cell != "" {
 				b.WriteString(strings.ReplaceAll(cell, "|", `\|`) + " ")
@@ -145,8 +152,8 @@ func wrap(item string) string {
 }
 
 func TestTable(t *testing.T) {
-	got := table([]claim{{behaviour: "`||`", support: "yes", sources: []string{"a", assumed, ours}}})
-	if want := "| | | | Source |\n|---|---|---|---|\n| `\\|\\|` | yes | | [a], *our belief*, *ours* |\n"; got != want {
+	got := table([]claim{{behaviour: "`||`", support: built, sources: []string{"a", assumed, ours}, tests: []string{"TestA", "TestB"}}})
+	if want := "| | | | Source | Test |\n|---|---|---|---|---|\n| `\\|\\|` | built | | [a], *our belief*, *ours* | TestA, TestB |\n"; got != want {
 		t.Errorf("table returns %q, want %q", got, want)
 	}
 }
