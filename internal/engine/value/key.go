@@ -39,8 +39,8 @@ func AppendKey(key []byte, v Value, descending bool) []byte {
 	return key
 }
 
-// AppendKeyBound appends a key that is before, or after, all keys that begin with v's key, and on
-// the same side of them as of the keys of other values.
+// AppendKeyBound appends the end of the keys that begin with v's key: the lowest, or one above all
+// of them. It divides the keys of all other values from them as v divides the values.
 func AppendKeyBound(key []byte, v Value, descending, after bool) []byte {
 	key = AppendKey(key, v, descending)
 	switch {
