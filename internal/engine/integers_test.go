@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"cosmosblog/internal/engine/value"
 )
 
@@ -153,6 +155,23 @@ func ascending(texts []string) []string {
 	texts = slices.Clone(texts)
 	slices.Sort(texts)
 	return texts
+}
+
+// TestIntegersInBackups checks that a backup has the items, and their indexes, which Check compares
+// when it closes.
+func TestIntegersInBackups(t *testing.T) {
+	fs := vfs.NewMem()
+	a := newIntegers(t, Options{Dir: "data", FS: fs})
+	if err := a.Backup("copy"); err != nil {
+		t.Fatal(err)
+	}
+	b := newAccount(t, Options{Dir: "copy", FS: fs, Key: a.Key()})
+	if got := digits(b.must(200, b.query("p", queryBody("SELECT * FROM c ORDER BY c.n, c.m DESC"))).items()); !slices.Equal(got, integers) {
+		t.Errorf("the backup has %v", got)
+	}
+	for _, n := range integers {
+		b.must(204, b.send("DELETE", docs+"/"+n, "", "pk", "p"))
+	}
 }
 
 // TestIntegersOfScripts checks that a script reads, returns and writes doubles, as every number of
