@@ -90,7 +90,7 @@ func (item) compile() evaluator { return func(s *scope) value.Value { return s.i
 
 func (e *literal) compile() evaluator {
 	v := e.value
-	if !v.IsFinite() {
+	if e.noJSON {
 		return func(s *scope) value.Value {
 			s.noJSON = true
 			return v

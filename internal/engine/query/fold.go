@@ -68,15 +68,16 @@ func (b *binder) evaluated(e expression, operands ...expression) expression {
 			return e
 		}
 	}
+	b.constants.noJSON = false
 	v := e.compile()(&b.constants)
 	if b.constants.exhausted() {
 		b.fail(0, "The constant expressions of the query take too much memory or time")
 	}
-	return &literal{v}
+	return &literal{v, b.constants.noJSON}
 }
 
 func (e *literal) fold(*binder) expression     { return e }
-func (e *parameter) fold(b *binder) expression { return &literal{b.parameter(e.name, e.at)} }
+func (e *parameter) fold(b *binder) expression { return &literal{value: b.parameter(e.name, e.at)} }
 
 func (e item) fold(b *binder) expression {
 	b.readsItem = true

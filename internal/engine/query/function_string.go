@@ -246,10 +246,12 @@ func toString(a, _, _ value.Value) value.Value {
 		return value.String("Infinity")
 	case math.IsInf(n, -1):
 		return value.String("-Infinity")
-	case !a.IsFinite():
+	}
+	text := string(value.AppendUpTo(nil, a, maxString))
+	if len(text) <= maxString && !a.IsFinite() {
 		return value.Undefined
 	}
-	return bounded(string(value.AppendUpTo(nil, a, maxString)))
+	return bounded(text)
 }
 
 func stringJoin(a, b, _ value.Value) value.Value {

@@ -17,10 +17,10 @@ func (p *parser) primary() expression {
 		p.advance()
 		return &parameter{name: t.text, at: position(t.at)}
 	case numberToken:
-		return &literal{p.number()}
+		return &literal{value: p.number()}
 	case stringToken:
 		p.advance()
-		return &literal{value.String(t.text)}
+		return &literal{value: value.String(t.text)}
 	case keywordToken:
 		return p.constantOrCall()
 	}
@@ -53,13 +53,13 @@ func (p *parser) constantOrCall() expression {
 	switch t := p.token; t.text {
 	case "null":
 		p.advance()
-		return &literal{value.Null}
+		return &literal{value: value.Null}
 	case "true", "false":
 		p.advance()
-		return &literal{value.Bool(t.text == "true")}
+		return &literal{value: value.Bool(t.text == "true")}
 	case "undefined":
 		p.advance()
-		return &literal{value.Undefined}
+		return &literal{value: value.Undefined}
 	case "LEFT", "RIGHT":
 		return p.call(p.advance())
 	}
@@ -70,7 +70,7 @@ func (p *parser) constantOrCall() expression {
 
 // infinite are constants that JSON does not have. The documentation uses them (TOSTRING,
 // STRINGTONUMBER), the SDK's grammar has only their names.
-var infinite = map[string]*literal{"NaN": {value.Number(math.NaN())}, "Infinity": {value.Number(math.Inf(1))}}
+var infinite = map[string]*literal{"NaN": {value.Number(math.NaN()), true}, "Infinity": {value.Number(math.Inf(1)), true}}
 
 func (p *parser) nameOrCall() expression {
 	t := p.advance()

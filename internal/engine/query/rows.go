@@ -224,12 +224,12 @@ func (b *Bound) result(s *scope, item value.Value) (r result, ok bool, err error
 	if err != nil || v.IsUndefined() {
 		return result{}, false, err
 	}
-	if s.noJSON && !v.IsFinite() {
-		return result{}, false, ErrNotFinite
-	}
 	s.text = value.AppendUpTo(s.text[:0], v, MaxRow)
-	if len(s.text) > MaxRow {
+	switch {
+	case len(s.text) > MaxRow:
 		return result{}, false, ErrTooLarge
+	case s.noJSON && !v.IsFinite():
+		return result{}, false, ErrNotFinite
 	}
 	return result{v, bytes.Clone(s.text)}, true, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -423,5 +424,16 @@ func TestNumbersThatAreNotJSON(t *testing.T) {
 		if _, ok, err := rows.Next(); !ok || err != nil {
 			t.Errorf("%s returns %v, %v", selected, ok, err)
 		}
+	}
+}
+
+// TestNumbersThatAreNotJSONAreSoughtInShortRows checks that no row is searched whose text would be
+// larger than a page: it may have the same part many times.
+func TestNumbersThatAreNotJSONAreSoughtInShortRows(t *testing.T) {
+	long := Parameters{"@p": value.Array(slices.Repeat([]value.Value{value.Number(1)}, 1<<20))}
+	text := "SELECT VALUE [" + strings.Repeat("[@p, @p], ", 5000) + "NaN] FROM c"
+	rows := mustBind(t, text, long).Run(sourceOf(t, nil, people...), false, Progress{})
+	if _, ok, err := rows.Next(); ok || !errors.Is(err, ErrTooLarge) {
+		t.Errorf("%v, %v", ok, err)
 	}
 }

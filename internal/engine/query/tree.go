@@ -23,7 +23,10 @@ type (
 
 	// literal is a constant. The parser creates scalars and undefined; folding creates constants of
 	// every kind.
-	literal struct{ value value.Value }
+	literal struct {
+		value  value.Value
+		noJSON bool // the value may have NaN or an infinity
+	}
 
 	// parameter is a placeholder that Bind replaces; its name begins with "@".
 	parameter struct {

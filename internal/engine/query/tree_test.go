@@ -96,7 +96,7 @@ func (d generator) expression(depth int) expression {
 func (d generator) leaf() expression {
 	switch d.number(0, 4) {
 	case 0:
-		return &literal{d.constant()}
+		return &literal{value: d.constant()}
 	case 1:
 		return &parameter{name: d.pick("@p", "@q")}
 	case 2:
@@ -148,16 +148,16 @@ func (d generator) access(depth int) expression {
 
 // predicate generates an expression that often yields conditions.
 func (d generator) predicate(depth int) expression {
-	path, constant := follow(item{}, []step{{name: d.pick("a", "b")}}), &literal{d.constant()}
+	path, constant := follow(item{}, []step{{name: d.pick("a", "b")}}), &literal{value: d.constant()}
 	switch d.number(0, 5) {
 	case 0:
 		return &comparison{d.pick("=", "<", "<=", ">", ">=", "!="), path, constant}
 	case 1:
 		return &comparison{d.pick("=", "<", "<=", ">", ">="), constant, path}
 	case 2:
-		return &between{path, constant, &literal{d.constant()}, d.bool()}
+		return &between{path, constant, &literal{value: d.constant()}, d.bool()}
 	case 3:
-		return &membership{path, []expression{constant, &literal{d.constant()}}, d.bool()}
+		return &membership{path, []expression{constant, &literal{value: d.constant()}}, d.bool()}
 	case 4:
 		if depth > 0 {
 			operator := d.pick("AND", "OR")

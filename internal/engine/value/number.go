@@ -40,7 +40,7 @@ func (v Value) Negated() Value { return Value{kind: KindNumber, number: -v.numbe
 func isLong(n float64) bool { return math.Abs(n) >= 1<<53 && math.Abs(n) <= 1<<63 }
 
 // IsFinite reports whether v is a JSON value: that neither it nor a part of it is NaN or an
-// infinity.
+// infinity. Its time is that of v's text, which may be larger than any memory (see AppendUpTo).
 func (v Value) IsFinite() bool {
 	return v.number-v.number == 0 && !slices.ContainsFunc(v.items, func(item Value) bool { return !item.IsFinite() })
 }
