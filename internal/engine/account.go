@@ -110,7 +110,11 @@ func (r *request) postContainers() (*response, error) {
 }
 
 func (r *request) readContainer() (*response, error) {
-	return r.readDefinition(r.container.resource)
+	answer, err := r.readDefinition(r.container.resource)
+	if err == nil {
+		err = r.withQuota(answer)
+	}
+	return answer, err
 }
 
 func (r *request) replaceContainer() (*response, error) {

@@ -141,7 +141,7 @@ func (r *request) readChanges() (*response, error) {
 // feedHeaders adds the headers of a page. Its session token is the state that the page was read
 // from: a reader may conclude from it which changes the page would have.
 func (a *response) feedHeaders(r *keyRange, p changePage) *response {
-	return a.with("Etag", fmt.Sprintf(`"%d"`, p.last)).with("X-Ms-Session-Token", sessionToken(r, p.end))
+	return a.with("Etag", fmt.Sprintf(`"%d"`, p.last)).withState(r, p.end)
 }
 
 // changesFrom reads If-None-Match (a number from an earlier page, or * for now). Without that

@@ -116,6 +116,8 @@ type Engine struct {
 	counts  *changeCounts
 	queries queryCache
 
+	lastDate atomic.Pointer[dateHeader]
+
 	waiting atomic.Int64 // number of transactions waiting for the disk
 
 	account atomic.Pointer[accountProperties]

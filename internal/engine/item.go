@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -48,7 +49,7 @@ func (r *request) readItem() (*response, error) {
 	if err := r.checkSession(rangeList(keyRange)); err != nil {
 		return nil, err
 	}
-	answer := (&response{charge: readLeast}).with("X-Ms-Session-Token", sessionToken(keyRange, keyRange.applied.Load()))
+	answer := (&response{charge: readLeast}).withState(keyRange, keyRange.applied.Load())
 	stored, err := readRecord(r.engine.db, r.container, p.locator(r.names[2]))
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (r *request) readItem() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer.with("Etag", etag)
+	answer.with("Etag", etag).with("X-Ms-Item-Lsn", strconv.FormatUint(stored.lsn, 10))
 	answer.charge = readCharge(len(stored.text))
 	if known := r.Header.Get("If-None-Match"); known != "" && matchETag(stored, known) == nil {
 		answer.status = http.StatusNotModified
@@ -221,11 +222,11 @@ func (r *request) run(p partition, commit committer, work func(*transaction) err
 	}
 	if err != nil {
 		if describesState(err) && done.keyRange != nil {
-			answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn))
+			answer.withState(done.keyRange, done.lsn)
 		}
 		return answer, err
 	}
-	return answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn)), nil
+	return answer.withState(done.keyRange, done.lsn), nil
 }
 
 // describesState reports whether an error describes the state of an item. The service's SDKs

@@ -153,13 +153,21 @@ func (r *request) pageOf(bound *query.Bound, fingerprint string, s scope) (*resp
 	if err != nil {
 		return nil, page{}, err
 	}
-	token := sessionTokens(ranges)
+	lsn, tokens := ranges[0].applied.Load(), ""
+	if len(ranges) > 1 {
+		tokens = sessionTokens(ranges)
+	}
 	p, err := r.engine.queryPage(r.Context(), r.container, bound, s, from, size)
 	if err != nil {
 		return nil, page{}, err
 	}
 	answer := listResponse(r.container.rid, "Documents", p.rows, p.charge(bound, len(ranges)))
-	return answer.with("X-Ms-Session-Token", token).withNext(p.next, fingerprint), p, nil
+	if len(ranges) > 1 {
+		answer.with("X-Ms-Session-Token", tokens)
+	} else {
+		answer.withState(ranges[0], lsn)
+	}
+	return answer.withNext(p.next, fingerprint), p, nil
 }
 
 // withNext adds the continuation header if more pages follow.

@@ -120,7 +120,7 @@ type headerValue struct{ name, value string }
 
 func (r *response) with(name, value string) *response {
 	if r.header == nil {
-		r.header = make([]headerValue, 0, 12) // enough for all responses
+		r.header = make([]headerValue, 0, 16) // enough for all responses
 	}
 	r.header = append(r.header, headerValue{name, value})
 	return r
@@ -203,7 +203,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	response.with("X-Ms-Request-Charge", strconv.FormatFloat(response.charge, 'f', 2, 64)).
 		with("X-Ms-Activity-Id", e.activityID(r)).
-		with("Date", e.options.Now().UTC().Format(http.TimeFormat))
+		with("Date", e.date())
 	header, values := w.Header(), make([]string, len(response.header))
 	for i, h := range response.header {
 		values[i] = h.value
@@ -223,6 +223,23 @@ var (
 	gatewayVersion  = []string{"version=cosmosblog"}
 	jsonContent     = []string{"application/json"}
 )
+
+// dateHeader is the header Date of a second.
+type dateHeader struct {
+	second int64
+	text   string
+}
+
+// date returns the header Date, which all responses of a second share.
+func (e *Engine) date() string {
+	now := e.options.Now()
+	if last := e.lastDate.Load(); last != nil && last.second == now.Unix() {
+		return last.text
+	}
+	date := &dateHeader{now.Unix(), now.UTC().Format(http.TimeFormat)}
+	e.lastDate.Store(date)
+	return date.text
+}
 
 func (e *Engine) activityID(r *http.Request) string {
 	if id := r.Header.Get("X-Ms-Activity-Id"); id != "" && len(id) <= 64 {

@@ -26,6 +26,18 @@ func sessionTokens(ranges []*keyRange) string {
 	return strings.Join(tokens, ",")
 }
 
+// withState adds the session token of a state of one range, and what else a gateway says about it
+// (Azure/azure-sdk-for-rust, sdk/data_cosmos/src/operations/get_document.rs, which requires these
+// headers, and azure-sdk-for-rust#4278 for the id of the range).
+func (a *response) withState(r *keyRange, lsn uint64) *response {
+	token := sessionToken(r, lsn)
+	id := strings.IndexByte(token, ':')
+	return a.with("X-Ms-Session-Token", token).
+		with("Lsn", token[id+len(":-1#"):]).
+		with("X-Ms-Documentdb-Partitionkeyrangeid", token[:id]).
+		with("X-Ms-Number-Of-Read-Regions", "0")
+}
+
 // checkSession returns an error if the client has seen a later state than the engine's (404). This
 // happens only if the container was created again, or if the folder is an old copy. A token in none
 // of the forms is 400 (dotnet-v3, EmulatorTests/Utils/Util.cs, invalidSessionTokens, and
