@@ -55,3 +55,17 @@ export async function rejected(promise, status) {
 }
 
 export const ids = (items) => items.map((item) => item.id);
+
+// controlled is the address and key of a second account, which order controls: an object with refuse
+// ({times, status, headers}), split and merge ({database, container, range}) and advance (seconds).
+// order returns the number of requests since the one before. Only cosmostest has them.
+export const controlled = process.env.COSMOS_CONFORMANCE_CONTROLLED && {
+  endpoint: process.env.COSMOS_CONFORMANCE_CONTROLLED,
+  key: process.env.COSMOS_CONFORMANCE_CONTROLLED_KEY,
+};
+
+export async function order(what = {}) {
+  const response = await fetch(process.env.COSMOS_CONFORMANCE_CONTROL, { method: "POST", body: JSON.stringify(what) });
+  assert.equal(response.status, 200, `${JSON.stringify(what)} failed`);
+  return (await response.json()).requests;
+}

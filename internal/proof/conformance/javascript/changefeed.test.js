@@ -76,3 +76,10 @@ test("the older iterator", async () => {
   const { result } = await iterator.fetchNext();
   assert.equal(result.length, 4);
 });
+
+test("resumed: of a feed range", async () => {
+  const [range] = await made.container.getFeedRanges();
+  const { token } = await drain(feed(ChangeFeedStartFrom.Beginning(range)));
+  await made.container.items.create({ id: "resumed", pk: "p2" });
+  assert.deepEqual((await drain(feed(ChangeFeedStartFrom.Continuation(token)))).seen, ["resumed"]);
+});

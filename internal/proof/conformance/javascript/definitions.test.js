@@ -93,3 +93,32 @@ test("physical ranges", async () => {
   assert.equal(resources[0].minInclusive, "");
   assert.equal(resources[0].maxExclusive, "FF");
 });
+
+test("containers that are refused", async () => {
+  const refused = [
+    { indexingPolicy: { includedPaths: [{ path: "/*" }], excludedPaths: [{ path: "/a" }] } },
+    { indexingPolicy: { includedPaths: [{ path: "/*" }], excludedPaths: [{ path: "/a/*/b/?" }] } },
+    { indexingPolicy: { includedPaths: [{ path: "/*" }], excludedPaths: [{ path: "/path-abc/?" }] } },
+    { indexingPolicy: { includedPaths: [{ path: "/a/?" }] } },
+    { indexingPolicy: { spatialIndexes: [{ path: "/l/*", types: ["Point"] }] }, geospatialConfig: { type: "Geometry" } },
+    { partitionKey: { paths: ["/first-name"], version: 2 } },
+  ];
+  for (const definition of refused) {
+    await rejected(made.database.containers.create({ id: "refused", partitionKey, ...definition }), 400);
+  }
+});
+
+test("an autoscaled container provisions a tenth of its maximum", async () => {
+  const { container } = await made.database.containers.create({ id: "scaled", partitionKey, maxThroughput: 2000 });
+  const { resource } = await container.readOffer();
+  assert.equal(resource.content.offerAutopilotSettings.maxThroughput, 2000);
+  assert.equal(resource.content.offerThroughput, 200);
+  await container.delete();
+});
+
+test("how much a container holds", async () => {
+  await made.container.items.create({ id: "held", pk: "p" });
+  const { headers } = await made.container.read({ populateQuotaInfo: true });
+  assert.match(headers["x-ms-resource-usage"], /documentsCount=\d+;/);
+  assert.match(headers["x-ms-resource-quota"], /documentsCount=-1;/);
+});

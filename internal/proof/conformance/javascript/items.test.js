@@ -163,3 +163,52 @@ test("session tokens are returned and accepted", async () => {
   assert.equal((await container.item("session", "p").read({ sessionToken })).statusCode, 200);
   assert.equal(created.headers["x-ms-alt-content-path"], `dbs/${made.database.id}/colls/items`); // the SDK stores the token by this header
 });
+
+test("ids: what needs an escape in a path, and what looks like one", async () => {
+  for (const id of ["a b", "é日😀", "50%", "a+b=c,d:e@f", "(x)[y]{z}^!_~$"]) {
+    await made.container.items.create({ id, pk: "ids" });
+    const item = made.container.item(id, "ids");
+    assert.equal((await item.read()).resource.id, id);
+    assert.equal((await item.delete()).statusCode, 204);
+  }
+  await made.container.items.create({ id: "a%20b", pk: "ids" }); // the gateway decodes twice
+  const item = made.container.item("a%20b", "ids");
+  await rejected(item.read(), 401);
+  await rejected(item.replace({ id: "a%20b", pk: "ids" }), 401);
+  await rejected(item.delete(), 401);
+  const found = await made.container.items.query("SELECT * FROM c", { partitionKey: "ids" }).fetchAll();
+  assert.equal(found.resources.length, 1);
+});
+
+test("patches that are refused, and a move", async () => {
+  await made.container.items.create({ id: "moved", pk: "patches", list: ["all", "grass", "cows", "eat"] });
+  const item = made.container.item("moved", "patches");
+  for (const path of ["/list~", "/12345678901234567890", "/none/a"]) {
+    await rejected(item.patch([{ op: PatchOperationType.add, path, value: 1 }]), 400);
+  }
+  const { resource } = await item.patch([{ op: "move", from: "/list/3", path: "/last" }]);
+  assert.deepEqual([resource.list, resource.last], [["all", "grass", "cows"], "eat"]);
+});
+
+test("a malformed session token is 400", async () => {
+  for (const sessionToken of ["FOOBAR", "1:rser"]) {
+    await rejected(made.container.items.query("SELECT * FROM c", { partitionKey: "p", sessionToken }).fetchAll(), 400);
+  }
+});
+
+test("bulk: all kinds of operations, and one that fails", async () => {
+  await made.container.items.create({ id: "old", pk: "kinds", n: 1 });
+  const results = await made.container.items.executeBulkOperations([
+    { operationType: BulkOperationType.Create, partitionKey: "kinds", resourceBody: { id: "new", pk: "kinds" } },
+    { operationType: BulkOperationType.Create, partitionKey: "kinds", resourceBody: { id: "old", pk: "kinds" } },
+    { operationType: BulkOperationType.Upsert, partitionKey: "other", resourceBody: { id: "new", pk: "other" } },
+    { operationType: BulkOperationType.Read, partitionKey: "kinds", id: "old" },
+    { operationType: BulkOperationType.Patch, partitionKey: "kinds", id: "old", resourceBody: { operations: [{ op: "incr", path: "/n", value: 1 }] } },
+    { operationType: BulkOperationType.Delete, partitionKey: "none", id: "missing" },
+  ]);
+  assert.deepEqual(
+    results.map((one) => one.response?.statusCode ?? Number(one.error?.code)),
+    [201, 409, 201, 200, 200, 404],
+  );
+  assert.equal((await made.container.item("old", "kinds").read()).resource.n, 2);
+});
