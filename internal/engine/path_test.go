@@ -215,3 +215,30 @@ func TestPartitionKeyPaths(t *testing.T) {
 		a.must(400, a.send("GET", c+"/u4", "", "x-ms-documentdb-partitionkey", key))
 	}
 }
+
+// TestAllShortPaths checks all paths of up to five characters: no check ends without a verdict, and
+// whatever it accepts has names, unless it leads through an array.
+func TestAllShortPaths(t *testing.T) {
+	var extend func(path string)
+	extend = func(path string) {
+		name := strings.TrimSuffix(path, "/*")
+		if checkIndexingPath(path, true) == nil && name != "" && name != "/" && !strings.Contains(path, "[") {
+			if names, err := (definition{}).parsePath(name); err != nil || len(names) == 0 {
+				t.Errorf("the indexing path %s: %v, %v", path, names, err)
+			}
+		}
+		if checkKeyPath(path) == nil {
+			if names, err := (definition{}).parsePath(path); err != nil || len(names) == 0 {
+				t.Errorf("the key path %s: %v, %v", path, names, err)
+			}
+		}
+		_ = checkCompositePath(path)
+		if len(path) == 5 || t.Failed() {
+			return
+		}
+		for _, c := range `/a"\[]{?* ` {
+			extend(path + string(c))
+		}
+	}
+	extend("")
+}
