@@ -94,7 +94,7 @@ func named(t *testing.T, section string) map[string]bool {
 }
 
 // header matches the canonical name of a header.
-var header = regexp.MustCompile(`^(X-Ms-[A-Za-z-]+|A-Im|Authorization|Content-Type|Date|Etag|If-[A-Za-z-]+|Prefer)$`)
+var header = regexp.MustCompile(`^(X-Ms-[A-Za-z-]+|A-Im|Authorization|Content-Type|Date|Etag|Lsn|If-[A-Za-z-]+|Prefer)$`)
 
 // TestHeadersAreClaimed checks that the page lists the headers that the engine reads and writes,
 // and no others.
