@@ -84,8 +84,8 @@ func (s *Store) causeSweep(ctx context.Context, userID string, posts int, former
 	cosmos.Cause(ctx, workSweep, priceOfRename+price)
 }
 
-// causeDeletion counts the deletion of a user. Comments and likes cost about three times as much to
-// delete as to sweep.
+// causeDeletion counts the deletion of a user. Comments and likes cost a little more than three
+// times as much to delete as to sweep.
 func (s *Store) causeDeletion(ctx context.Context, user *schema.UserItem) {
 	const deletionBySweep = 3.2
 	price := priceOfGoneUser + priceOfGonePost*float64(user.PostCount)

@@ -26,10 +26,9 @@ type batchResult struct {
 // condition, also of ifMatch.
 func (t *transaction) readOperation(w itemWrite) (outcome, error) {
 	stored, err := t.read(w.id)
-	for _, known := range []string{w.ifMatch, w.ifNoneMatch} {
-		if err == nil && known != "" && matchETag(stored, known) == nil {
-			return outcomeOf(http.StatusNotModified, stored, nil)
-		}
+	isKnown := func(etag string) bool { return etag != "" && matchETag(stored, etag) == nil }
+	if err == nil && (w.ifMatch != "*" && isKnown(w.ifMatch) || isKnown(w.ifNoneMatch)) {
+		return outcomeOf(http.StatusNotModified, stored, nil)
 	}
 	return outcomeOf(http.StatusOK, stored, err)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"slices"
+	"sort"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -96,9 +97,8 @@ func (w *scannedCandidates) begin(position []byte) {
 // skipOutside advances to the next item in the query's range, and of plan.only.
 func (w *scannedCandidates) skipOutside() {
 	for w.valid {
-		if key := w.it.Key(); w.plan.only != nil && !w.isMember(key) {
-			at, _ := slices.BinarySearchFunc(w.plan.only, key, bytes.Compare)
-			w.valid = at < len(w.plan.only) && w.it.SeekGE(w.plan.only[at])
+		if next := w.plan.seeks(w.it.Key()); next != nil {
+			w.valid = w.it.SeekGE(next)
 			continue
 		}
 		if r := w.plan.keyRange; r == nil || r.contains(w.it.Value()) {
@@ -108,10 +108,20 @@ func (w *scannedCandidates) skipOutside() {
 	}
 }
 
-// isMember reports whether a key begins with one of plan.only. None of these begins with another.
-func (w *scannedCandidates) isMember(key []byte) bool {
-	at, found := slices.BinarySearchFunc(w.plan.only, key, bytes.Compare)
-	return found || at > 0 && bytes.HasPrefix(key, w.plan.only[at-1])
+// seeks returns nil if a key is in one of plan.only, and otherwise where the next of them begins:
+// at the end of the plan's keys if there is none.
+func (p *plan) seeks(key []byte) []byte {
+	if p.only == nil {
+		return nil
+	}
+	at := sort.Search(len(p.only), func(i int) bool { return bytes.Compare(p.only[i].low, key) > 0 })
+	switch {
+	case at > 0 && bytes.Compare(key, p.only[at-1].high) < 0:
+		return nil
+	case at < len(p.only):
+		return p.only[at].low
+	}
+	return p.high
 }
 
 func (w *scannedCandidates) next() (*record, error) {

@@ -65,6 +65,9 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 	if err != nil {
 		return nil, err
 	}
+	if err := checkKeyPath(definition.PartitionKey.Paths[0]); err != nil {
+		return nil, err // a replaced definition has the path of before, which may be older than this rule
+	}
 	resource = withDefaults(resource)
 	var c *container
 	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {

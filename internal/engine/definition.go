@@ -75,9 +75,6 @@ func parseDefinition(resource value.Value) (definition, error) {
 	case d.DefaultTTL != nil && (*d.DefaultTTL == 0 || *d.DefaultTTL < -1 || *d.DefaultTTL > maxTTL):
 		return d, badRequest("The defaultTtl must be -1 or a number of seconds from 1 to %d.", maxTTL)
 	}
-	if err := checkKeyPath(d.PartitionKey.Paths[0]); err != nil {
-		return d, err
-	}
 	if err := d.checkPolicy(); err != nil {
 		return d, err
 	}
@@ -112,15 +109,17 @@ type exclusion struct {
 	paths  [][]string      // nested properties
 	all    bool            // everything is excluded,
 	except [][]string      // except these paths
+	none   bool            // there is no index at all
 }
 
 func (d definition) excludedPaths() exclusion {
-	x := exclusion{all: strings.EqualFold(d.IndexingPolicy.IndexingMode, "none"), names: maps.Clone(systemProperties)}
-	if x.all {
+	none := strings.EqualFold(d.IndexingPolicy.IndexingMode, "none")
+	x := exclusion{all: none, none: none, names: maps.Clone(systemProperties)}
+	if none {
 		return x
 	}
 	for _, excluded := range d.IndexingPolicy.ExcludedPaths {
-		x.all = x.all || excluded.Path == "/*"
+		x.all = x.all || excluded.Path == rootPath || excluded.Path == "/"
 		names, err := d.parsePath(strings.TrimSuffix(excluded.Path, "/*"))
 		switch {
 		case err != nil:
@@ -138,8 +137,13 @@ func (d definition) excludedPaths() exclusion {
 	return x
 }
 
-// excludes reports whether a property may be excluded.
+// excludes reports whether a property is not in the indexes, or may not be: of an included path
+// below an excluded one, it does not know. id and _ts are in them unless there are none
+// (learn.microsoft.com/azure/cosmos-db/index-policy).
 func (x exclusion) excludes(path []string) bool {
+	if len(path) == 1 && (path[0] == "id" || path[0] == "_ts") {
+		return x.none
+	}
 	isAbove := func(other []string) bool { return len(other) <= len(path) && slices.Equal(other, path[:len(other)]) }
 	if x.all {
 		return !slices.ContainsFunc(x.except, isAbove)

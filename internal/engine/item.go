@@ -49,7 +49,7 @@ func (r *request) readItem() (*response, error) {
 	if err := r.checkSession(rangeList(keyRange)); err != nil {
 		return nil, err
 	}
-	answer := (&response{charge: readLeast}).withState(keyRange, keyRange.applied.Load())
+	applied := keyRange.applied.Load()
 	stored, err := readRecord(r.engine.db, r.container, p.locator(r.names[2]))
 	if err != nil {
 		return nil, err
@@ -61,6 +61,10 @@ func (r *request) readItem() (*response, error) {
 			return nil, err
 		}
 	}
+	if stored != nil {
+		applied = max(applied, stored.lsn) // it was written since
+	}
+	answer := (&response{charge: readLeast}).withState(keyRange, applied)
 	if stored == nil || stored.expired(r.engine.options.Now().Unix()) {
 		return answer, errItemNotFound
 	}

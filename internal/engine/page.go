@@ -238,7 +238,7 @@ func (p *page) charge(bound *query.Bound, ranges int) float64 {
 		return countCharge(ranges, p.loaded)
 	}
 	loaded, bytes := p.loaded, p.loadedBytes
-	if len(bound.Order()) > 0 && !p.sorted && seeksInOrder(bound.Conditions(), bound.Order()[0]) {
+	if len(bound.Order()) > 0 && !p.sorted && bound.Streams() && seeksInOrder(bound.Conditions(), bound.Order()[0]) {
 		loaded = min(loaded, len(p.rows)+bound.Offset())
 		bytes = bytes / max(p.loaded, 1) * loaded
 	}

@@ -93,9 +93,10 @@ func parsePointer(v value.Value) ([]string, error) {
 	}
 	names := strings.Split(text[1:], "/")
 	for i, name := range names {
-		escaped := strings.ReplaceAll(strings.ReplaceAll(name, "~0", ""), "~1", "")
-		if strings.Contains(escaped, "~") {
-			return nil, badRequest("%s", errorsMessage("One of the specified inputs is invalid"))
+		for rest := name; strings.Contains(rest, "~"); {
+			if _, rest, _ = strings.Cut(rest, "~"); rest == "" || rest[0] != '0' && rest[0] != '1' {
+				return nil, badRequest("%s", errorsMessage("One of the specified inputs is invalid"))
+			}
 		}
 		if len(name) > maxNumberDigits && strings.Trim(name, "0123456789") == "" {
 			return nil, badRequest("Token('%s') has length longer than expected.", name)

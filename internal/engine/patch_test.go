@@ -47,7 +47,7 @@ func TestPatchPaths(t *testing.T) {
 	}
 	const invalid, long = `{\"Errors\":[\"One of the specified inputs is invalid\"]}`, "has length longer than expected."
 	for path, message := range map[string]string{
-		"/map/123~": invalid, "/~": invalid, "/map/~2": invalid, "/map/a~/b": invalid, "/map/~01~": invalid,
+		"/map/123~": invalid, "/~": invalid, "/map/~2": invalid, "/map/a~/b": invalid, "/map/~01~": invalid, "/map/~~01": invalid,
 		"/12345678901234567890": long, "/map/12345678901234567890": "Token('12345678901234567890') " + long, "/list/00000000000000000000": long,
 	} {
 		for _, operation := range []string{

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -184,6 +185,31 @@ func TestStoredDefinitionsOpen(t *testing.T) {
 		}
 		a.must(400, a.send("PUT", "dbs/d/colls/old", old))
 	}
+}
+
+// TestStoredKeyPathIsReplaced replaces the definition of a container whose key has a path that is
+// refused today. It cannot get another one.
+func TestStoredKeyPathIsReplaced(t *testing.T) {
+	const path = `"partitionKey":{"paths":["/a-b"],"kind":"Hash","version":2}`
+	fs := vfs.NewMem()
+	a := newAccount(t, Options{Dir: "data", FS: fs})
+	a.must(201, a.send("POST", "dbs", `{"id":"d"}`))
+	a.must(400, a.send("POST", "dbs/d/colls", `{"id":"old",`+path+`}`))
+	a.must(201, a.send("POST", "dbs/d/colls", `{"id":"old",`+idKey+`}`))
+	c := a.catalog.Load().databases["d"].containers["old"]
+	resource, err := value.Parse([]byte(`{"id":"old",` + path + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.stored()
+	s.Resource = a.stampContainer(c.databaseNumber, c.number, resource)
+	batch := a.db.NewBatch()
+	if err := errors.Join(setDefinition(batch, definitionKey(c.databaseNumber, "old"), s), batch.Commit(pebble.Sync), a.Close()); err != nil {
+		t.Fatal(err)
+	}
+	a = newAccount(t, Options{Dir: "data", FS: fs})
+	a.must(200, a.send("PUT", "dbs/d/colls/old", `{"id":"old","defaultTtl":-1,`+path+`}`))
+	a.must(400, a.send("PUT", "dbs/d/colls/old", `{"id":"old","defaultTtl":-1,`+strings.Replace(path, "a-b", "c-d", 1)+`}`))
 }
 
 // TestPartitionKeyPaths writes items whose key is under quoted names, and items with an object or

@@ -18,7 +18,7 @@ type plan struct {
 	index     index     // if indexed
 	keyRange  *keyRange // items outside it are skipped; nil for no restriction
 	low, high []byte    // keys from low to before high
-	only      [][]byte  // if not nil: of those, only the keys that begin with one of these, in order
+	only      []span    // if not nil: of those, only the keys in one of these, which are in order
 	backwards bool
 	sorted    bool // candidates come in the query's order
 }
@@ -173,7 +173,7 @@ func (c *container) indexFor(conditions []query.Condition, s scope) (best index,
 			continue
 		}
 		n := 2 * x.fixedPaths(conditions) // an equality restricts more than a range
-		onNext := func(c query.Condition) bool { return isRange(c, x.paths[n/2]) || isMembership(c, x.paths[n/2]) }
+		onNext := func(c query.Condition) bool { return isRange(c, x.paths[n/2]) }
 		if n < 2*len(x.paths) && slices.ContainsFunc(conditions, onNext) {
 			n++
 		}
@@ -247,9 +247,12 @@ func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []
 	return prefix, after(prefix)
 }
 
-// members returns the beginnings of the keys that meet an IN condition: equalities on the first
-// paths, then IN on the next one. It returns nil if there is no such condition.
-func (x index) members(prefix []byte, conditions []query.Condition) (only [][]byte) {
+// span is a range of keys: from low to before high.
+type span struct{ low, high []byte }
+
+// members returns the ranges of keys that meet an IN condition: equalities on the first paths, then
+// IN on the next one. It returns nil if there is no such condition.
+func (x index) members(prefix []byte, conditions []query.Condition) (only []span) {
 	fixed := x.fixedPaths(conditions)
 	if fixed == len(x.paths) {
 		return nil
@@ -263,10 +266,13 @@ func (x index) members(prefix []byte, conditions []query.Condition) (only [][]by
 	if at < 0 {
 		return nil
 	}
-	for _, v := range conditions[at].Values {
-		only = append(only, value.AppendKey(bytes.Clone(prefix), v, path.Descending))
+	bound := func(v value.Value, after bool) []byte {
+		return value.AppendKeyBound(bytes.Clone(prefix), v, path.Descending, after)
 	}
-	slices.SortFunc(only, bytes.Compare)
+	for _, v := range conditions[at].Values {
+		only = append(only, span{bound(v, false), bound(v, true)})
+	}
+	slices.SortFunc(only, func(a, b span) int { return bytes.Compare(a.low, b.low) })
 	return only
 }
 

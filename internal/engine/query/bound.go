@@ -80,8 +80,12 @@ func (b *Bound) Parse(text []byte, sorted bool) (value.Value, error) {
 	return value.ParseProperties(text, b.reads)
 }
 
-// sorts reports whether Rows sorts the items of a source.
-func (b *Bound) sorts(sorted bool) bool { return len(b.tree.order) > 0 && !sorted }
+// sorts reports whether Rows sorts the items of a source. It does not for an aggregate, which has
+// one row.
+func (b *Bound) sorts(sorted bool) bool { return b.isOrdered() && !sorted }
+
+// isOrdered reports whether ORDER BY has an effect.
+func (b *Bound) isOrdered() bool { return len(b.tree.order) > 0 && b.tree.aggregates == 0 }
 
 // row compiles the selections into an evaluator of a row. It returns nil if the rows are whole
 // items.

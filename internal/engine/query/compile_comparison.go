@@ -88,7 +88,7 @@ func (e *membership) compile() evaluator {
 		if v.IsUndefined() {
 			return value.Undefined
 		}
-		return value.Bool(slices.ContainsFunc(list, func(candidate evaluator) bool {
+		return value.Bool(!v.IsNaN() && slices.ContainsFunc(list, func(candidate evaluator) bool {
 			return value.Equal(v, candidate(s))
 		}))
 	}, e.not)
@@ -128,7 +128,7 @@ func (set *constantSet) has(v value.Value) value.Value {
 	case isString:
 		return value.Bool(set.strings[text])
 	}
-	return value.Bool(slices.ContainsFunc(set.others, func(other value.Value) bool {
+	return value.Bool(!v.IsNaN() && slices.ContainsFunc(set.others, func(other value.Value) bool {
 		return value.Equal(v, other)
 	}))
 }

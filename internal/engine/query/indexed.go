@@ -6,7 +6,7 @@ import (
 	"cosmosblog/internal/engine/value"
 )
 
-// compileWhere compiles WHERE. Without ORDER BY, it separates the conjuncts that the service
+// compileWhere compiles WHERE. Without an order, it separates the conjuncts that the service
 // answers from its indexes before it loads an item: comparisons of a property with a scalar, IN,
 // BETWEEN and IS_NULL, and what AND and OR make of them ("index seek" and "precise index scan" of
 // learn.microsoft.com/azure/cosmos-db/index-overview#index-usage). The page says the same of some
@@ -15,7 +15,7 @@ import (
 func (b *Bound) compileWhere() {
 	var indexed, others []expression
 	for _, conjunct := range flatten(nil, b.where, "AND") {
-		if paths, ok := indexedPaths(nil, conjunct); ok && len(b.tree.order) == 0 {
+		if paths, ok := indexedPaths(nil, conjunct); ok && !b.isOrdered() {
 			indexed, b.indexedPaths = append(indexed, conjunct), append(b.indexedPaths, paths...)
 		} else {
 			others = append(others, conjunct)

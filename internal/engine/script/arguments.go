@@ -99,16 +99,18 @@ func (a arguments) throwType(parameter, wanted string, given goja.Value) {
 
 // typeOf returns what the operator typeof returns.
 func typeOf(v goja.Value) string {
-	switch v.(type) {
+	switch v := v.(type) {
 	case goja.String:
 		return "string"
 	case *goja.Symbol:
 		return "symbol"
+	case *goja.Object:
+		if _, isFunction := goja.AssertFunction(v); isFunction {
+			return "function"
+		}
+		return "object"
 	}
-	_, isFunction := goja.AssertFunction(v)
 	switch {
-	case isFunction:
-		return "function"
 	case goja.IsUndefined(v):
 		return "undefined"
 	case goja.IsNumber(v):

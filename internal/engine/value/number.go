@@ -64,26 +64,33 @@ func Script(n float64) Value {
 
 // Scripted returns v as a script writes it after it read it: all its numbers become doubles.
 func Scripted(v Value) Value {
+	v, _ = scripted(v)
+	return v
+}
+
+// scripted is Scripted, and reports whether that changes v. Its time is that of v's values.
+func scripted(v Value) (double Value, changes bool) {
 	switch {
 	case v.kind == KindNumber && isLong(v.number):
-		return Script(v.number)
+		double := Script(v.number)
+		return double, double.rest != v.rest
 	case v.kind != KindArray && v.kind != KindObject:
-		return v
+		return v, false
 	}
-	var changed []Value
+	var items []Value
 	for i, item := range v.items {
-		scripted := Scripted(item)
-		if changed == nil && Compare(scripted, item) != 0 {
-			changed = append(make([]Value, 0, len(v.items)), v.items[:i]...)
+		double, changes := scripted(item)
+		if changes && items == nil {
+			items = append(make([]Value, 0, len(v.items)), v.items[:i]...)
 		}
-		if changed != nil {
-			changed = append(changed, scripted)
+		if items != nil {
+			items = append(items, double)
 		}
 	}
-	if changed != nil {
-		v.items = changed
+	if items != nil {
+		v.items = items
 	}
-	return v
+	return v, items != nil
 }
 
 // ParseNumber returns the number of a text of digits with an optional sign, fraction and exponent,

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -38,13 +39,27 @@ func disks(ctx context.Context, arguments []string, out io.Writer) (err error) {
 		return err
 	}
 	d := &diskTest{program: p, key: key, disk: filepath.Join(folder, "disk"), random: rand.New(rand.NewPCG(*seed, 0)), stored: map[string]time.Time{}}
+	defer func() {
+		if err == nil {
+			err = os.RemoveAll(folder)
+			return
+		}
+		if d.engine != nil {
+			_ = d.engine.kill() // it may have ended
+		}
+		err = fmt.Errorf("%w\nseed %d; the data is in %s", err, *seed, d.data)
+	}()
 	d.data = filepath.Join(d.disk, "data")
 	rounds := []func(context.Context) (string, error){d.fills, d.cannotBeWritten, d.isDamaged}
 	if err := d.mount(ctx); err != nil {
 		fmt.Fprintf(out, "NOT CHECKED: a full disk and one that cannot be written, because this process may not mount a file system: %v\n", err)
 		rounds = rounds[2:]
 	} else {
-		defer func() { err = errors.Join(err, command(context.WithoutCancel(ctx), "umount", "-l", d.disk)) }()
+		defer func() {
+			if err == nil { // otherwise the data stays, on the disk in memory
+				err = command(context.WithoutCancel(ctx), "umount", "-l", d.disk)
+			}
+		}()
 	}
 	fmt.Fprintf(out, "seed %d: %d rounds\n", *seed, *times)
 	if err := d.start(ctx); err != nil {
@@ -61,11 +76,13 @@ func disks(ctx context.Context, arguments []string, out io.Writer) (err error) {
 			err = d.verify(ctx, time.Time{})
 		}
 		if err != nil {
-			return fmt.Errorf("round %d: %s: %w\nseed %d", i+1, summary, err, *seed)
+			return fmt.Errorf("round %d: %s: %w", i+1, summary, err)
 		}
 		fmt.Fprintf(out, "round %d of %d: %s; all %d acknowledged items are there\n", i+1, *times, summary, len(d.stored))
 	}
-	return errors.Join(d.engine.end(), os.RemoveAll(d.data))
+	engine := d.engine
+	d.engine = nil
+	return engine.end()
 }
 
 // diskTest is an engine of the program, on a file system in memory of its own if possible. Between
@@ -220,8 +237,8 @@ var damagesOfFiles = map[string]func(random *rand.Rand, text []byte) []byte{
 }
 
 // isDamaged damages a file of the stopped engine. The engine must find that at its start, or when
-// an item is read; or all items are there, but for those of the last second before a kill. With the
-// file as it was, it goes on.
+// an item is read; or all items are there, but for those of the last two seconds before a kill.
+// With the file as it was, it goes on.
 func (d *diskTest) isDamaged(ctx context.Context) (string, error) {
 	if _, err := d.write(ctx, 1+d.random.IntN(500)); err != nil {
 		return "", err
@@ -247,7 +264,10 @@ func (d *diskTest) isDamaged(ctx context.Context) (string, error) {
 	kind := kinds[d.random.IntN(len(kinds))]
 	summary := fmt.Sprintf("%s %s after an orderly end: %t", filepath.Base(file), kind, orderly)
 	kept := d.data + "-kept"
-	if err := os.CopyFS(kept, os.DirFS(d.data)); err != nil && !strings.Contains(err.Error(), "engine.sock") {
+	if err := os.Remove(filepath.Join(d.data, "engine.sock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return summary, err
+	}
+	if err := os.CopyFS(kept, os.DirFS(d.data)); err != nil {
 		return summary, err
 	}
 	text, err := os.ReadFile(file)
@@ -319,8 +339,12 @@ func (d *diskTest) verify(ctx context.Context, since time.Time) error {
 	return nil
 }
 
-// ends waits until the engine ends by itself, and checks what it prints.
+// ends waits until the engine ends by itself, and checks what it prints. If it does not, it is
+// killed.
 func (d *diskTest) ends(sentence string) error {
+	engine := d.engine.command.Process
+	late := time.AfterFunc(time.Minute, func() { _ = engine.Kill() })
+	defer late.Stop()
 	err := d.engine.wait()
 	if log := d.engine.log.String(); err == nil || !regexp.MustCompile(sentence).MatchString(log) {
 		return fmt.Errorf("the engine ended with %v, and printed\n%s", err, log)
