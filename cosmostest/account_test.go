@@ -295,3 +295,25 @@ func TestFollowerNeedsEmptyAccount(t *testing.T) {
 	}
 	cosmostest.New(t, cosmostest.Options{Dir: dir, Key: first.Key()}).Container("shop", "orders", "/customer")
 }
+
+// TestInvalidIndexPathIsRefused creates a container whose index path lacks its end, as a user would
+// who forgets it (Azure Cosmos DB's documentation of indexing policies, "Including and excluding
+// property paths": a path to a scalar ends with /?).
+func TestInvalidIndexPathIsRefused(t *testing.T) {
+	s := newShop(t, cosmostest.Options{})
+	database, err := s.azcosmos.NewDatabase("shop")
+	s.must(err)
+	_, err = database.CreateContainer(t.Context(), azcosmos.ContainerProperties{
+		ID:                     "returns",
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/customer"}},
+		IndexingPolicy: &azcosmos.IndexingPolicy{
+			IncludedPaths: []azcosmos.IncludedPath{{Path: "/*"}, {Path: "/total"}},
+		},
+	}, nil)
+	if refused := refusal(t, err); refused.StatusCode != http.StatusBadRequest {
+		t.Errorf("the answer is %s", refused.Status)
+	}
+	if text := err.Error(); !strings.Contains(text, "/total") || !strings.Contains(text, "could not be accepted") {
+		t.Errorf("the error does not name the path: %s", text)
+	}
+}
