@@ -136,9 +136,12 @@ func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 	return r.lsn, nil
 }
 
-// writeIndexes adds the changes of index and expiry entries to the batch. They do not depend on
-// the number.
+// writeIndexes adds the changes of index and expiry entries to the batch. They do not depend on the
+// number. Index entries are added last, because a renamed item has the same entry in the index of
+// creation under its old id and its new one.
 func (t *transaction) writeIndexes(batch *pebble.Batch) error {
+	type entry struct{ key, locator []byte }
+	var added []entry
 	for _, id := range t.order {
 		c := t.changes[id]
 		for _, x := range t.container.indexes {
@@ -157,7 +160,7 @@ func (t *transaction) writeIndexes(batch *pebble.Batch) error {
 				batch.Delete(before, nil)
 			}
 			if now != nil {
-				batch.Set(now, c.locator, nil)
+				added = append(added, entry{now, c.locator})
 			}
 		}
 		if c.old != nil && c.old.expires != 0 {
@@ -166,6 +169,9 @@ func (t *transaction) writeIndexes(batch *pebble.Batch) error {
 		if c.new != nil && c.new.expires != 0 {
 			batch.Set(expiryKey(t.container.number, c.new.expires, c.locator), nil, nil)
 		}
+	}
+	for _, e := range added {
+		batch.Set(e.key, e.locator, nil)
 	}
 	return nil
 }

@@ -186,20 +186,34 @@ func (t *transaction) upsert(item value.Value, ifMatch string) (r *record, creat
 	return r, false, err
 }
 
-// replace replaces an existing item. Errors: 400, 404, 412, 413.
+// replace replaces an existing item. An item with another id renames it: it keeps its resource id
+// (azure-cosmos-dotnet-v3#1375: "ReplaceItemAsync allows updating the id value"; EmulatorTests/
+// CosmosItemTests.cs, ItemReplaceAsyncTest). Errors: 400, 404, 409 if the other id is taken, 412,
+// 413.
 func (t *transaction) replace(id string, item value.Value, ifMatch string) (*record, error) {
 	newID, err := t.check(item)
 	if err != nil {
 		return nil, err
 	}
-	if newID != id {
-		return nil, badRequest("The id of an item cannot be changed.")
-	}
 	existing, err := t.existing(id, ifMatch)
 	if err != nil {
 		return nil, err
 	}
-	return t.overwrite(id, existing, item)
+	if newID != id {
+		taken, err := t.load(newID)
+		if err != nil {
+			return nil, err
+		}
+		if taken != nil {
+			t.charge += readLeast
+			return nil, errConflict
+		}
+	}
+	r, err := t.overwrite(newID, existing, item)
+	if err == nil && newID != id {
+		err = t.stage(id, nil)
+	}
+	return r, err
 }
 
 // delete deletes an item. Errors: 404, 412.
@@ -283,6 +297,7 @@ func (t *transaction) overwrite(id string, existing *record, item value.Value) (
 	if err != nil {
 		return nil, err
 	}
+	t.ids[rid] = id
 	t.charge += replaceCharge(len(r.text), t.container.excluded.changedLeaves(root, item))
 	return r, t.stage(id, r)
 }

@@ -109,7 +109,8 @@ func TestPreTriggersRewriteItems(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	a.addTrigger("t", "Pre", "All", `function () { var r = getContext().getRequest(), b = r.getBody(); b.id = 'b'; r.setBody(b) }`)
-	a.must(400, a.send("PUT", docs+"/a", `{"id":"a","postId":"p1"}`, "pk", "p1", preTrigger, "t"))
+	a.must(200, a.send("PUT", docs+"/a", `{"id":"a","postId":"p1"}`, "pk", "p1", preTrigger, "t"))
+	a.must(200, a.send("GET", docs+"/b", "", "pk", "p1")) // renamed
 }
 
 // TestPostTriggersSetResponseBody checks what post-triggers read, and the responses they set.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -188,7 +189,7 @@ func parseArguments(text []byte) ([]value.Value, error) {
 		return nil, nil
 	case value.KindArray:
 	case value.KindObject:
-		length, _ = v.Get("length").AsNumber()
+		length = lengthOf(v.Get("length"))
 	default:
 		return nil, &ArgumentError{fmt.Sprintf("expected an array or an object, got %v", v.Kind())}
 	}
@@ -196,6 +197,18 @@ func parseArguments(text []byte) ([]value.Value, error) {
 		return nil, &ArgumentError{fmt.Sprintf("more than %d arguments", maxArguments)}
 	}
 	return elements(v, int(length)), nil
+}
+
+// lengthOf returns the length of an object like an array. A text counts as the number in it, as in
+// JavaScript (dotnet-v3, EmulatorTests/StoredProcedureTests.cs,
+// ExecuteTestWithArraylikeParameters).
+func lengthOf(v value.Value) float64 {
+	if n, ok := v.AsNumber(); ok {
+		return n
+	}
+	text, _ := v.AsString()
+	n, _ := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return n
 }
 
 func elements(v value.Value, length int) []value.Value {
