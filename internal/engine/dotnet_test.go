@@ -435,8 +435,12 @@ var netItemCases = map[string][]netStep{
 		netSend("GET dbs/blog/colls/deep/docs/x", "", "200", "pk", `"pk1"`), netSend("DELETE dbs/blog/colls/deep/docs/x", "", "204", "pk", `"pk1"`),
 		netSend("GET dbs/blog/colls/deep/docs/x", "", "404", "pk", `"pk1"`),
 	},
-	"CosmosItemTests.ReadCollectionNotExists": {
+	"CosmosItemTests.ReadCollectionNotExists": { // by CosmosNotFoundTests, the gateway has no substatus for the first
 		netSend("GET dbs/blog/colls/none/docs/a", "", "404/1003", "pk", `{}`), netSend("GET dbs/none/colls/none/docs/a", "", "404/1003", "pk", `{}`),
+	},
+	"CosmosNotFoundTests.ValidateContainerMetadataRequestsHaveSubstatus0": {
+		netSend("GET dbs/blog/colls/none", "", "404"), netSend("DELETE dbs/blog/colls/none", "", "404"), netSend("PUT dbs/blog/colls/none", `{"id":"none"}`, "404"),
+		netSend("GET dbs/none/colls/none", "", "404/1003"), netSend("GET dbs/none", "", "404"),
 	},
 	"CosmosItemTests.UpsertItemStreamTest": {
 		netSend("POST docs", `{"id":"a","postId":"p"}`, "201", "pk", `"p"`, asUpsert, "True"), netSend("POST docs", `{"id":"a","postId":"p","n":9001}`, `200 & "n":9001`, "pk", `"p"`, asUpsert, "True"),

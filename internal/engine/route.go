@@ -312,7 +312,11 @@ func (r *request) resolve() (err error) {
 		}
 	}
 	if len(r.names) > 1 {
-		if r.container, err = r.engine.container(r.names[0], r.names[1]); err != nil {
+		r.container, err = r.engine.container(r.names[0], r.names[1])
+		switch {
+		case errors.Is(err, errOwnerNotFound) && len(r.kinds) == 2:
+			return errResourceNotFound // what is missing is no owner (CosmosNotFoundTests.cs)
+		case err != nil:
 			return err
 		}
 	}
