@@ -589,3 +589,22 @@ func TestDotnetLongProcedure(t *testing.T) {
 		netExecute("", "200 & 50"),
 	})
 }
+
+// TestDotnetNames is NameRoutingTests.CrazyNameTest: names that can be created and read.
+func TestDotnetNames(t *testing.T) {
+	names := []string{
+		"   three spaces", "!@$%^&*()-=", "~`_[]{}|;':,.<>", `a "quote"`, "<>==<<==", "a + b", strings.Repeat("long ", 50) + "end",
+		"雪国", "スズメ", "बालमणि", "ميلان", "монастырь", "산소", "instauró", "Mọi người", "“”!@$%^&*()-~`_[]{}|;':,.<>雪", "Here", "bvYI",
+	}
+	a := newAccount(t, Options{})
+	for _, name := range names {
+		text, _ := json.Marshal(name)
+		id := `{"id":` + string(text)
+		runNetSteps(t, a, []netStep{
+			netSend("POST dbs", id+"}", "201"), netSend("GET dbs/"+name, "", "200"),
+			netSend("POST dbs/"+name+"/colls", id+`,"partitionKey":{"paths":["/id"],"kind":"Hash","version":2}}`, "201"),
+			netSend("POST dbs/"+name+"/colls/"+name+"/docs", id+"}", "201", "pk", strconv.QuoteToASCII(name)),
+			netSend("GET dbs/"+name+"/colls/"+name+"/docs/"+name, "", "200", "pk", strconv.QuoteToASCII(name)),
+		})
+	}
+}
