@@ -95,6 +95,7 @@ func (m model) purge(now int64) (removed int) {
 type simWrite struct {
 	kind    string // Create, Upsert, Replace, Patch or Delete
 	id      string
+	as      string // new id of a replace; empty to keep it
 	n, ttl  int    // the written values; a patch adds n
 	ifMatch string // an etag; empty for any
 }
@@ -107,8 +108,11 @@ func (w simWrite) body(pk string) string {
 	case "Delete":
 		return ""
 	}
-	return itemText(pk, w.id, w.n, w.ttl)
+	return itemText(pk, w.idAfter(), w.n, w.ttl)
 }
+
+// idAfter returns the id of the item after the write.
+func (w simWrite) idAfter() string { return cmp.Or(w.as, w.id) }
 
 // itemText returns an item with a property for every index.
 func itemText(pk, id string, n, ttl int) string {
@@ -148,15 +152,19 @@ func (s *containerModel) one(pk string, now int64, w simWrite, touched map[strin
 		return 404
 	case old != nil && w.ifMatch != "" && w.ifMatch != old.etag:
 		return 412
+	case w.idAfter() != w.id && s.live(place{pk, w.as}, now) != nil:
+		return 409
 	}
-	if _, ok := touched[w.id]; !ok {
-		touched[w.id] = len(touched)
+	for _, id := range []string{w.idAfter(), w.id} {
+		if _, ok := touched[id]; !ok {
+			touched[id] = len(touched)
+		}
 	}
 	if w.kind == "Delete" {
 		delete(s.items, at)
 		return 204
 	}
-	item := &simItem{n: w.n, ttl: w.ttl, user: userOf(w.n), ts: now, number: s.last, sequence: touched[w.id]}
+	item := &simItem{n: w.n, ttl: w.ttl, user: userOf(w.n), ts: now, number: s.last, sequence: touched[w.idAfter()]}
 	status := 200
 	switch {
 	case w.kind == "Patch":
@@ -164,7 +172,8 @@ func (s *containerModel) one(pk string, now int64, w simWrite, touched map[strin
 	case old == nil:
 		status = 201
 	}
-	s.items[at] = item
+	delete(s.items, at) // unless it keeps its id
+	s.items[place{pk, w.idAfter()}] = item
 	return status
 }
 

@@ -24,7 +24,7 @@ const simulationProcedure = `{"id":"work","body":"function work(writes, fails) {
 		function after(err, item) { if (err) throw err; etags.push(item ? item._etag || '' : ''); next(i + 1); }
 		if (w.kind === 'Create') return c.createDocument(c.getSelfLink(), w.item, after);
 		if (w.kind === 'Upsert') return c.upsertDocument(c.getSelfLink(), w.item, after);
-		var link = c.getAltLink() + '/docs/' + w.item.id;
+		var link = c.getAltLink() + '/docs/' + w.id;
 		if (w.kind === 'Delete') return c.deleteDocument(link, {}, after);
 		c.replaceDocument(link, w.item, {}, after);
 	}
@@ -55,8 +55,11 @@ func (s *simulation) pickWrite(sp *containerModel, pk string, kinds []string) si
 			w.ifMatch = `"00000000-0000-0000-0000-000000000000"`
 		}
 	}
-	if w.kind == "Create" {
+	switch {
+	case w.kind == "Create":
 		w.ifMatch = ""
+	case w.kind == "Replace" && s.random.IntN(4) == 0:
+		w.as = fmt.Sprint("i", s.random.IntN(6))
 	}
 	return w
 }
@@ -101,13 +104,13 @@ func (s *simulation) sendWrite(name, pk string, w simWrite) answer {
 
 // recordETag records the etag of a write, which no other item may have.
 func (s *simulation) recordETag(sp *containerModel, pk string, w simWrite, etag string) {
-	item := sp.items[place{pk, w.id}]
+	item := sp.items[place{pk, w.idAfter()}]
 	if item == nil {
 		return
 	}
 	for p, other := range sp.items {
 		if other.etag == etag {
-			s.fail("%s/%s has the etag %q of %s", pk, w.id, etag, p)
+			s.fail("%s/%s has the etag %q of %s", pk, w.idAfter(), etag, p)
 		}
 	}
 	item.etag = etag
@@ -155,7 +158,7 @@ func (s *simulation) batch() {
 	}
 	for i := len(writes) - 1; i >= 0 && done; i-- { // an item has the etag of its last write
 		etag, _ := results[i].Get("eTag").AsString()
-		if item := sp.items[place{pk, writes[i].id}]; item != nil && item.etag == "" {
+		if item := sp.items[place{pk, writes[i].idAfter()}]; item != nil && item.etag == "" {
 			s.recordETag(sp, pk, writes[i], etag)
 		}
 	}
@@ -180,7 +183,7 @@ func (s *simulation) procedure() {
 		w := s.pickWrite(sp, pk, []string{"Create", "Upsert", "Replace", "Delete"})
 		w.ifMatch = ""
 		writes = append(writes, w)
-		arguments = append(arguments, map[string]any{"kind": w.kind, "item": json.RawMessage(itemText(pk, w.id, w.n, w.ttl))})
+		arguments = append(arguments, map[string]any{"kind": w.kind, "id": w.id, "item": json.RawMessage(itemText(pk, w.idAfter(), w.n, w.ttl))})
 	}
 	s.record("procedure", "%s %s %+v fails %t", name, pk, writes, fails)
 	want := 400
@@ -203,7 +206,7 @@ func (s *simulation) procedure() {
 	}
 	for i := len(etags) - 1; i >= 0; i-- {
 		etag, _ := etags[i].AsString()
-		if item := sp.items[place{pk, writes[i].id}]; item != nil && item.etag == "" {
+		if item := sp.items[place{pk, writes[i].idAfter()}]; item != nil && item.etag == "" {
 			s.recordETag(sp, pk, writes[i], etag)
 		}
 	}
