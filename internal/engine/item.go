@@ -60,8 +60,6 @@ func (r *request) readItem() (*response, error) {
 		if err := r.engine.waitDurable(keyRange, stored.lsn); err != nil {
 			return nil, err
 		}
-	}
-	if stored != nil {
 		applied = max(applied, stored.lsn) // it was written since
 	}
 	answer := (&response{charge: readLeast}).withState(keyRange, applied)

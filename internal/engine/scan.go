@@ -234,17 +234,27 @@ func (x index) seekable(conditions []query.Condition, order []query.OrderItem) [
 	})
 }
 
-// bounds returns the range of keys that meets the conditions: equalities on the first paths,
-// then a range on the next one.
-func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []byte) {
-	for _, path := range x.paths {
+// extend appends the values of the first paths, which equalities fix, to the prefix of the index's
+// keys. It returns the other paths, too.
+func (x index) extend(prefix []byte, conditions []query.Condition) (extended []byte, others []query.OrderItem) {
+	for i, path := range x.paths {
 		v, ok := equalTo(path, conditions)
 		if !ok {
-			return rangeBounds(prefix, path, conditions)
+			return prefix, x.paths[i:]
 		}
 		prefix = value.AppendKey(prefix, v, path.Descending)
 	}
-	return prefix, after(prefix)
+	return prefix, nil
+}
+
+// bounds returns the range of keys that meets the conditions: equalities on the first paths,
+// then a range on the next one.
+func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []byte) {
+	prefix, others := x.extend(prefix, conditions)
+	if len(others) == 0 {
+		return prefix, after(prefix)
+	}
+	return rangeBounds(prefix, others[0], conditions)
 }
 
 // span is a range of keys: from low to before high.
@@ -253,15 +263,11 @@ type span struct{ low, high []byte }
 // members returns the ranges of keys that meet an IN condition: equalities on the first paths, then
 // IN on the next one. It returns nil if there is no such condition.
 func (x index) members(prefix []byte, conditions []query.Condition) (only []span) {
-	fixed := x.fixedPaths(conditions)
-	if fixed == len(x.paths) {
+	prefix, others := x.extend(prefix, conditions)
+	if len(others) == 0 {
 		return nil
 	}
-	for _, path := range x.paths[:fixed] {
-		v, _ := equalTo(path, conditions)
-		prefix = value.AppendKey(prefix, v, path.Descending)
-	}
-	path := x.paths[fixed]
+	path := others[0]
 	at := slices.IndexFunc(conditions, func(c query.Condition) bool { return isMembership(c, path) })
 	if at < 0 {
 		return nil
