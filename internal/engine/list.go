@@ -41,7 +41,7 @@ func (r *request) listDefinitions(rid, name string, definitions []json.RawMessag
 	if IsQuery(r.Header) {
 		charge = p.charge(bound, 1)
 	}
-	return listResponse(rid, name, p.rows, charge).withNext(p.next, fingerprint), nil
+	return listResponse(rid, name, p.rows, charge).withNext(p.next.token(fingerprint)), nil
 }
 
 // listQuery returns the query in the request's body, or a query for all items if the request is a

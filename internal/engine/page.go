@@ -27,6 +27,15 @@ type continuation struct {
 // instead.
 const maxPosition = 4 << 10
 
+// token returns the text of the continuation of a query with a fingerprint, or "" at the end.
+func (c *continuation) token(fingerprint string) string {
+	if c == nil {
+		return ""
+	}
+	c.Fingerprint = fingerprint
+	return c.String()
+}
+
 func (c *continuation) String() string {
 	text, _ := json.Marshal(c)
 	return base64.RawURLEncoding.EncodeToString(text)

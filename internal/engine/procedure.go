@@ -239,9 +239,6 @@ func (s *scriptCollection) Query(ctx context.Context, body []byte, token string,
 		}
 		p.Items = append(p.Items, item)
 	}
-	if found.next != nil {
-		found.next.Fingerprint = fingerprint
-		p.Continuation = found.next.String()
-	}
+	p.Continuation = found.next.token(fingerprint)
 	return p, nil
 }

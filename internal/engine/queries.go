@@ -172,19 +172,19 @@ func (r *request) pageOf(bound *query.Bound, fingerprint string, s scope) (*resp
 	} else {
 		answer.withState(ranges[0], lsn)
 	}
-	if answer.withNext(p.next, fingerprint); p.next != nil && len(p.next.String()) > limit {
+	next := p.next.token(fingerprint)
+	if len(next) > limit {
 		return answer, p, badRequest("The continuation token limit specified is not large enough. Raise x-ms-documentdb-responsecontinuationtokenlimitinkb.")
 	}
-	return answer, p, nil
+	return answer.withNext(next), p, nil
 }
 
-// withNext adds the continuation header if more pages follow.
-func (r *response) withNext(next *continuation, fingerprint string) *response {
-	if next == nil {
+// withNext adds the continuation header if more pages follow: if next is not empty.
+func (r *response) withNext(next string) *response {
+	if next == "" {
 		return r
 	}
-	next.Fingerprint = fingerprint
-	return r.with("X-Ms-Continuation", next.String())
+	return r.with("X-Ms-Continuation", next)
 }
 
 // ranges returns the physical ranges of the scope.
