@@ -15,7 +15,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION
-RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X cosmosblog/internal/command.version=${VERSION}" -o /image/cosmosblog .
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X cosmosblog/cli.version=${VERSION}" -o /image/cosmosblog .
 RUN mkdir -p -m 0700 /image/data
 
 FROM scratch

@@ -22,9 +22,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/config"
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/cli/config"
+	"cosmosblog/engine"
+	"cosmosblog/proof/apitest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"

@@ -20,11 +20,11 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"cosmosblog/internal/auth"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/command"
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/blog"
+	"cosmosblog/cli"
+	"cosmosblog/engine"
+	"cosmosblog/guard/auth"
+	"cosmosblog/proof/apitest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/views"

@@ -12,11 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/engine"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/apitest"
-	"cosmosblog/internal/proof/exporttest"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/apitest"
+	"cosmosblog/proof/exporttest"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/cosmos"
 )
 

@@ -15,10 +15,10 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"cosmosblog/internal/auth"
-	"cosmosblog/internal/engine"
+	"cosmosblog/engine"
+	"cosmosblog/guard/auth"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/proof/apitest"
 )
 
 // folderCommands returns the arguments of the commands that open a data folder.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/config"
-	"cosmosblog/internal/engine"
+	"cosmosblog/cli/config"
+	"cosmosblog/engine"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/schema"
 )

@@ -26,12 +26,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"github.com/cockroachdb/pebble/v2"
 
+	"cosmosblog/cli"
+	"cosmosblog/cli/config"
+	"cosmosblog/engine"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/command"
-	"cosmosblog/internal/config"
-	"cosmosblog/internal/engine"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/proof/apitest"
 	"cosmosblog/store/cosmos"
 )
 

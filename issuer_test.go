@@ -18,7 +18,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/golang-jwt/jwt/v5"
 
-	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/proof/apitest"
 )
 
 // issuer is an OpenID Connect issuer on this machine, with TLS and one key at a time.

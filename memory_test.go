@@ -22,9 +22,9 @@ import (
 	"syscall"
 	"testing"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/limits"
-	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/blog"
+	"cosmosblog/guard/limits"
+	"cosmosblog/proof/apitest"
 )
 
 var (

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/cli"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/command"
 	"cosmosblog/store/cosmos"
 )
 

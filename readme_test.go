@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/proof/docsection"
+	"cosmosblog/proof/docsection"
 )
 
 const readmePath = "README.md"

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/auth"
-	"cosmosblog/internal/engine"
+	"cosmosblog/engine"
+	"cosmosblog/guard/auth"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"

@@ -1,5 +1,5 @@
 // Command cosmosblog is a GraphQL API for a blogging platform on Azure Cosmos DB. This file wires
-// the server together; the command line is in internal/command.
+// the server together; the command line is in cli.
 package main
 
 import (
@@ -10,9 +10,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"cosmosblog/internal/command"
-	"cosmosblog/internal/httpapi"
-	"cosmosblog/internal/lifecycle"
+	"cosmosblog/api"
+	"cosmosblog/api/lifecycle"
+	"cosmosblog/cli"
 	"cosmosblog/resolvers"
 )
 

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/proof/apitest"
 )
 
 // TestShutdownDrains checks that a server completes the running requests after SIGTERM,

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/proof/apitest"
 )
 
 var subscribers = flag.Int("subscribers", 30, "number of subscribers whose servers are killed")

@@ -15,7 +15,7 @@ import (
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"cosmosblog/internal/proof/apitest"
+	"cosmosblog/proof/apitest"
 )
 
 // TestMetricsAddress checks that metrics are at the API's address in development, and only at

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cosmosblog/internal/proof/docsection"
+	"cosmosblog/proof/docsection"
 )
 
 // idleCommand is the command that measures what a server is charged while nobody uses it.
@@ -17,7 +17,7 @@ const idleCommand = "idle"
 // idle runs the test that measures an idle server in half an hour of its own time, and prints the
 // section of docs/azure.md that the test has compared with its figures. It needs the repository.
 func idle(ctx context.Context, output, progress io.Writer) error {
-	test := exec.CommandContext(ctx, "go", "test", "-count=1", "-run", "^TestIdle$", "cosmosblog/internal/command")
+	test := exec.CommandContext(ctx, "go", "test", "-count=1", "-run", "^TestIdle$", "cosmosblog/cli")
 	test.Stdout, test.Stderr = progress, progress
 	if err := test.Run(); err != nil {
 		return fmt.Errorf("go test: %w", err)

@@ -15,12 +15,12 @@ import (
 	v3 "cosmosblog/bench/models/v3"
 	v4 "cosmosblog/bench/models/v4"
 	"cosmosblog/bench/plot"
-	"cosmosblog/internal/engine"
+	"cosmosblog/engine"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/seed"
 )
 
 // rung is a model of the ladder. A further model is one more element of ladder.

@@ -14,7 +14,7 @@ import (
 
 	"cosmosblog/bench/models"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/proof/docsection"
+	"cosmosblog/proof/docsection"
 	"cosmosblog/store/cosmos"
 )
 

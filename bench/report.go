@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"cosmosblog/bench/plot"
-	"cosmosblog/internal/proof/docsection"
+	"cosmosblog/proof/docsection"
 )
 
 // report is the outcome of a command, as JSON and as a section of a document.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/engine/script"
+	"cosmosblog/engine"
+	"cosmosblog/engine/script"
 )
 
 // Options configures an Account. With the zero value, the account is in memory, uses the system's

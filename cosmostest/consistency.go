@@ -1,6 +1,6 @@
 package cosmostest
 
-import "cosmosblog/internal/engine"
+import "cosmosblog/engine"
 
 // Consistency is the consistency level of an account.
 type Consistency = engine.Consistency

@@ -11,8 +11,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"cosmosblog/internal/engine"
-	"cosmosblog/internal/engine/budget"
+	"cosmosblog/engine"
+	"cosmosblog/engine/budget"
 	"cosmosblog/internal/inprocess"
 )
 

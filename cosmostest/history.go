@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/engine"
 )
 
 // LoseWrites is a failover that loses the last writes: the follower takes the leader's place. The

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cosmosblog/internal/engine"
+	"cosmosblog/engine"
 )
 
 // Replica is an account with a follower that lags behind, as the replicas of the service do under

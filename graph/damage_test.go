@@ -11,9 +11,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
 )
 
 // damaged are resolvers some of whose results are errors, panics, null, or objects that break the

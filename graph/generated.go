@@ -5,9 +5,9 @@ package graph
 import (
 	"bytes"
 	"context"
+	"cosmosblog/blog"
 	introspection1 "cosmosblog/graph/introspection"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
 	"errors"
 	"fmt"
 	"math"
@@ -1792,7 +1792,7 @@ func (ec *executionContext) field_Post_comments_args(ctx context.Context, rawArg
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
 		func(ctx context.Context, v any) (*blog.CommentOrder, error) {
-			return ec.unmarshalOCommentOrder2ᚖcosmosblogᚋinternalᚋblogᚐCommentOrder(ctx, v)
+			return ec.unmarshalOCommentOrder2ᚖcosmosblogᚋblogᚐCommentOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1900,7 +1900,7 @@ func (ec *executionContext) field_Query_node_args(ctx context.Context, rawArgs m
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (blog.Ref, error) {
-			return ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			return ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1914,7 +1914,7 @@ func (ec *executionContext) field_Query_nodes_args(ctx context.Context, rawArgs 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ids",
 		func(ctx context.Context, v any) ([]*blog.Ref, error) {
-			return ec.unmarshalNID2ᚕᚖcosmosblogᚋinternalᚋblogᚐRefᚄ(ctx, v)
+			return ec.unmarshalNID2ᚕᚖcosmosblogᚋblogᚐRefᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1928,7 +1928,7 @@ func (ec *executionContext) field_Query_post_args(ctx context.Context, rawArgs m
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (blog.Ref, error) {
-			return ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			return ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1984,7 +1984,7 @@ func (ec *executionContext) field_Query_user_args(ctx context.Context, rawArgs m
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (blog.Ref, error) {
-			return ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			return ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1998,7 +1998,7 @@ func (ec *executionContext) field_Subscription_commentAdded_args(ctx context.Con
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "postId",
 		func(ctx context.Context, v any) (blog.Ref, error) {
-			return ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			return ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2020,7 +2020,7 @@ func (ec *executionContext) field_Subscription_postChanged_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
 		func(ctx context.Context, v any) (blog.Ref, error) {
-			return ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			return ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2264,7 +2264,7 @@ func (ec *executionContext) _Comment_id(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.Ref) graphql.Marshaler {
-			return ec.marshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, selections, v)
+			return ec.marshalNID2cosmosblogᚋblogᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
@@ -2333,7 +2333,7 @@ func (ec *executionContext) _Comment_author(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalNUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalNUser2ᚖcosmosblogᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
 		true,
@@ -2365,7 +2365,7 @@ func (ec *executionContext) _Comment_creationDate(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-			return ec.marshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+			return ec.marshalODateTime2cosmosblogᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2388,7 +2388,7 @@ func (ec *executionContext) _Comment_updatedDate(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-			return ec.marshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+			return ec.marshalODateTime2cosmosblogᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2411,7 +2411,7 @@ func (ec *executionContext) _Comment_post(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2475,7 +2475,7 @@ func (ec *executionContext) _CommentConnection_nodes(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*blog.Comment) graphql.Marshaler {
-			return ec.marshalNComment2ᚕᚖcosmosblogᚋinternalᚋblogᚐCommentᚄ(ctx, selections, v)
+			return ec.marshalNComment2ᚕᚖcosmosblogᚋblogᚐCommentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -2585,7 +2585,7 @@ func (ec *executionContext) _CommentEdge_node(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
-			return ec.marshalNComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
+			return ec.marshalNComment2ᚖcosmosblogᚋblogᚐComment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -2617,7 +2617,7 @@ func (ec *executionContext) _CreateCommentPayload_comment(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
-			return ec.marshalOComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
+			return ec.marshalOComment2ᚖcosmosblogᚋblogᚐComment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2649,7 +2649,7 @@ func (ec *executionContext) _CreateCommentPayload_post(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2681,7 +2681,7 @@ func (ec *executionContext) _CreatePostPayload_post(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2713,7 +2713,7 @@ func (ec *executionContext) _CreateUserPayload_user(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖcosmosblogᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2745,7 +2745,7 @@ func (ec *executionContext) _DeleteCommentPayload_comment(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
-			return ec.marshalOComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
+			return ec.marshalOComment2ᚖcosmosblogᚋblogᚐComment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2777,7 +2777,7 @@ func (ec *executionContext) _DeleteCommentPayload_post(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2809,7 +2809,7 @@ func (ec *executionContext) _DeletePostPayload_post(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2841,7 +2841,7 @@ func (ec *executionContext) _DeleteUserPayload_user(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖcosmosblogᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2873,7 +2873,7 @@ func (ec *executionContext) _Like_id(ctx context.Context, field graphql.Collecte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.Ref) graphql.Marshaler {
-			return ec.marshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, selections, v)
+			return ec.marshalNID2cosmosblogᚋblogᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
@@ -2896,7 +2896,7 @@ func (ec *executionContext) _Like_user(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalNUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalNUser2ᚖcosmosblogᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
 		true,
@@ -2928,7 +2928,7 @@ func (ec *executionContext) _Like_creationDate(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-			return ec.marshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+			return ec.marshalODateTime2cosmosblogᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2951,7 +2951,7 @@ func (ec *executionContext) _Like_post(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -3015,7 +3015,7 @@ func (ec *executionContext) _LikeConnection_nodes(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*blog.Like) graphql.Marshaler {
-			return ec.marshalNLike2ᚕᚖcosmosblogᚋinternalᚋblogᚐLikeᚄ(ctx, selections, v)
+			return ec.marshalNLike2ᚕᚖcosmosblogᚋblogᚐLikeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -3125,7 +3125,7 @@ func (ec *executionContext) _LikeEdge_node(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Like) graphql.Marshaler {
-			return ec.marshalNLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(ctx, selections, v)
+			return ec.marshalNLike2ᚖcosmosblogᚋblogᚐLike(ctx, selections, v)
 		},
 		true,
 		true,
@@ -3157,7 +3157,7 @@ func (ec *executionContext) _LikePostPayload_like(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Like) graphql.Marshaler {
-			return ec.marshalOLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(ctx, selections, v)
+			return ec.marshalOLike2ᚖcosmosblogᚋblogᚐLike(ctx, selections, v)
 		},
 		true,
 		false,
@@ -3189,7 +3189,7 @@ func (ec *executionContext) _LikePostPayload_post(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -3797,7 +3797,7 @@ func (ec *executionContext) _Post_id(ctx context.Context, field graphql.Collecte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.Ref) graphql.Marshaler {
-			return ec.marshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, selections, v)
+			return ec.marshalNID2cosmosblogᚋblogᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
@@ -3912,7 +3912,7 @@ func (ec *executionContext) _Post_author(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalNUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalNUser2ᚖcosmosblogᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
 		true,
@@ -3944,7 +3944,7 @@ func (ec *executionContext) _Post_tags(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*blog.Tag) graphql.Marshaler {
-			return ec.marshalNTag2ᚕᚖcosmosblogᚋinternalᚋblogᚐTagᚄ(ctx, selections, v)
+			return ec.marshalNTag2ᚕᚖcosmosblogᚋblogᚐTagᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -3999,7 +3999,7 @@ func (ec *executionContext) _Post_recentComments(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*blog.Comment) graphql.Marshaler {
-			return ec.marshalOComment2ᚕᚖcosmosblogᚋinternalᚋblogᚐCommentᚄ(ctx, selections, v)
+			return ec.marshalOComment2ᚕᚖcosmosblogᚋblogᚐCommentᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4054,7 +4054,7 @@ func (ec *executionContext) _Post_creationDate(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-			return ec.marshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+			return ec.marshalODateTime2cosmosblogᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4077,7 +4077,7 @@ func (ec *executionContext) _Post_updatedDate(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-			return ec.marshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+			return ec.marshalODateTime2cosmosblogᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4234,7 +4234,7 @@ func (ec *executionContext) _Post_previousByAuthor(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4298,7 +4298,7 @@ func (ec *executionContext) _PostConnection_nodes(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚕᚖcosmosblogᚋinternalᚋblogᚐPostᚄ(ctx, selections, v)
+			return ec.marshalNPost2ᚕᚖcosmosblogᚋblogᚐPostᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -4385,7 +4385,7 @@ func (ec *executionContext) _PostEdge_node(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalNPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		true,
@@ -4417,7 +4417,7 @@ func (ec *executionContext) _Query_viewer(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖcosmosblogᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4450,7 +4450,7 @@ func (ec *executionContext) _Query_user(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖcosmosblogᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4494,7 +4494,7 @@ func (ec *executionContext) _Query_userByUsername(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖcosmosblogᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4538,7 +4538,7 @@ func (ec *executionContext) _Query_post(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4626,7 +4626,7 @@ func (ec *executionContext) _Query_tag(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Tag) graphql.Marshaler {
-			return ec.marshalOTag2ᚖcosmosblogᚋinternalᚋblogᚐTag(ctx, selections, v)
+			return ec.marshalOTag2ᚖcosmosblogᚋblogᚐTag(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4670,7 +4670,7 @@ func (ec *executionContext) _Query_tags(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*blog.Tag) graphql.Marshaler {
-			return ec.marshalOTag2ᚕᚖcosmosblogᚋinternalᚋblogᚐTagᚄ(ctx, selections, v)
+			return ec.marshalOTag2ᚕᚖcosmosblogᚋblogᚐTagᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4714,7 +4714,7 @@ func (ec *executionContext) _Query_archive(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Month) graphql.Marshaler {
-			return ec.marshalOArchiveMonth2ᚖcosmosblogᚋinternalᚋblogᚐMonth(ctx, selections, v)
+			return ec.marshalOArchiveMonth2ᚖcosmosblogᚋblogᚐMonth(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4758,7 +4758,7 @@ func (ec *executionContext) _Query_archiveMonths(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*blog.Month) graphql.Marshaler {
-			return ec.marshalOArchiveMonth2ᚕᚖcosmosblogᚋinternalᚋblogᚐMonthᚄ(ctx, selections, v)
+			return ec.marshalOArchiveMonth2ᚕᚖcosmosblogᚋblogᚐMonthᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -4966,7 +4966,7 @@ func (ec *executionContext) _Subscription_postChanged(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -5187,7 +5187,7 @@ func (ec *executionContext) _UnlikePostPayload_unlikedLikeId(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Ref) graphql.Marshaler {
-			return ec.marshalOID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx, selections, v)
+			return ec.marshalOID2ᚖcosmosblogᚋblogᚐRef(ctx, selections, v)
 		},
 		true,
 		false,
@@ -5210,7 +5210,7 @@ func (ec *executionContext) _UnlikePostPayload_post(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -5242,7 +5242,7 @@ func (ec *executionContext) _UpdateCommentPayload_comment(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
-			return ec.marshalOComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
+			return ec.marshalOComment2ᚖcosmosblogᚋblogᚐComment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -5274,7 +5274,7 @@ func (ec *executionContext) _UpdateCommentPayload_post(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -5306,7 +5306,7 @@ func (ec *executionContext) _UpdatePostPayload_post(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
 		false,
@@ -5338,7 +5338,7 @@ func (ec *executionContext) _UpdateUserPayload_user(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖcosmosblogᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
 		false,
@@ -5370,7 +5370,7 @@ func (ec *executionContext) _User_id(ctx context.Context, field graphql.Collecte
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v blog.Ref) graphql.Marshaler {
-			return ec.marshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, selections, v)
+			return ec.marshalNID2cosmosblogᚋblogᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
@@ -5416,7 +5416,7 @@ func (ec *executionContext) _User_creationDate(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.DateTime) graphql.Marshaler {
-			return ec.marshalODateTime2ᚖcosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+			return ec.marshalODateTime2ᚖcosmosblogᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
 		false,
@@ -6586,7 +6586,7 @@ func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context
 		switch k {
 		case "postId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("postId"))
-			data, err := ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			data, err := ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -6718,7 +6718,7 @@ func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context
 		switch k {
 		case "id":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			data, err := ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -6748,7 +6748,7 @@ func (ec *executionContext) unmarshalInputDeletePostInput(ctx context.Context, o
 		switch k {
 		case "id":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			data, err := ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -6808,7 +6808,7 @@ func (ec *executionContext) unmarshalInputLikePostInput(ctx context.Context, obj
 		switch k {
 		case "postId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("postId"))
-			data, err := ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			data, err := ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -6838,7 +6838,7 @@ func (ec *executionContext) unmarshalInputUnlikePostInput(ctx context.Context, o
 		switch k {
 		case "postId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("postId"))
-			data, err := ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			data, err := ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -6868,7 +6868,7 @@ func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context
 		switch k {
 		case "id":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			data, err := ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -6905,7 +6905,7 @@ func (ec *executionContext) unmarshalInputUpdatePostInput(ctx context.Context, o
 		switch k {
 		case "id":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx, v)
+			data, err := ec.unmarshalNID2cosmosblogᚋblogᚐRef(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -9683,7 +9683,7 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNArchiveMonth2ᚖcosmosblogᚋinternalᚋblogᚐMonth(ctx context.Context, sel ast.SelectionSet, v *blog.Month) graphql.Marshaler {
+func (ec *executionContext) marshalNArchiveMonth2ᚖcosmosblogᚋblogᚐMonth(ctx context.Context, sel ast.SelectionSet, v *blog.Month) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9709,11 +9709,11 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return res
 }
 
-func (ec *executionContext) marshalNComment2ᚕᚖcosmosblogᚋinternalᚋblogᚐCommentᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Comment) graphql.Marshaler {
+func (ec *executionContext) marshalNComment2ᚕᚖcosmosblogᚋblogᚐCommentᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Comment) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, sel, v[i])
+		return ec.marshalNComment2ᚖcosmosblogᚋblogᚐComment(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9725,7 +9725,7 @@ func (ec *executionContext) marshalNComment2ᚕᚖcosmosblogᚋinternalᚋblog�
 	return ret
 }
 
-func (ec *executionContext) marshalNComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx context.Context, sel ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
+func (ec *executionContext) marshalNComment2ᚖcosmosblogᚋblogᚐComment(ctx context.Context, sel ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9801,12 +9801,12 @@ func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.S
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, v any) (blog.Ref, error) {
+func (ec *executionContext) unmarshalNID2cosmosblogᚋblogᚐRef(ctx context.Context, v any) (blog.Ref, error) {
 	res, err := model.UnmarshalGlobalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, sel ast.SelectionSet, v blog.Ref) graphql.Marshaler {
+func (ec *executionContext) marshalNID2cosmosblogᚋblogᚐRef(ctx context.Context, sel ast.SelectionSet, v blog.Ref) graphql.Marshaler {
 	_ = sel
 	res := model.MarshalGlobalID(v)
 	if res == graphql.Null {
@@ -9817,13 +9817,13 @@ func (ec *executionContext) marshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx co
 	return res
 }
 
-func (ec *executionContext) unmarshalNID2ᚕᚖcosmosblogᚋinternalᚋblogᚐRefᚄ(ctx context.Context, v any) ([]*blog.Ref, error) {
+func (ec *executionContext) unmarshalNID2ᚕᚖcosmosblogᚋblogᚐRefᚄ(ctx context.Context, v any) ([]*blog.Ref, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]*blog.Ref, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNID2ᚖcosmosblogᚋblogᚐRef(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -9831,10 +9831,10 @@ func (ec *executionContext) unmarshalNID2ᚕᚖcosmosblogᚋinternalᚋblogᚐRe
 	return res, nil
 }
 
-func (ec *executionContext) marshalNID2ᚕᚖcosmosblogᚋinternalᚋblogᚐRefᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Ref) graphql.Marshaler {
+func (ec *executionContext) marshalNID2ᚕᚖcosmosblogᚋblogᚐRefᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Ref) graphql.Marshaler {
 	ret := make(graphql.Array, len(v))
 	for i := range v {
-		ret[i] = ec.marshalNID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx, sel, v[i])
+		ret[i] = ec.marshalNID2ᚖcosmosblogᚋblogᚐRef(ctx, sel, v[i])
 	}
 
 	for _, e := range ret {
@@ -9846,12 +9846,12 @@ func (ec *executionContext) marshalNID2ᚕᚖcosmosblogᚋinternalᚋblogᚐRef�
 	return ret
 }
 
-func (ec *executionContext) unmarshalNID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, v any) (*blog.Ref, error) {
+func (ec *executionContext) unmarshalNID2ᚖcosmosblogᚋblogᚐRef(ctx context.Context, v any) (*blog.Ref, error) {
 	res, err := model.UnmarshalGlobalID(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, sel ast.SelectionSet, v *blog.Ref) graphql.Marshaler {
+func (ec *executionContext) marshalNID2ᚖcosmosblogᚋblogᚐRef(ctx context.Context, sel ast.SelectionSet, v *blog.Ref) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9913,11 +9913,11 @@ func (ec *executionContext) marshalNInt2ᚕintᚄ(ctx context.Context, sel ast.S
 	return ret
 }
 
-func (ec *executionContext) marshalNLike2ᚕᚖcosmosblogᚋinternalᚋblogᚐLikeᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Like) graphql.Marshaler {
+func (ec *executionContext) marshalNLike2ᚕᚖcosmosblogᚋblogᚐLikeᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Like) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(ctx, sel, v[i])
+		return ec.marshalNLike2ᚖcosmosblogᚋblogᚐLike(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9929,7 +9929,7 @@ func (ec *executionContext) marshalNLike2ᚕᚖcosmosblogᚋinternalᚋblogᚐLi
 	return ret
 }
 
-func (ec *executionContext) marshalNLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(ctx context.Context, sel ast.SelectionSet, v *blog.Like) graphql.Marshaler {
+func (ec *executionContext) marshalNLike2ᚖcosmosblogᚋblogᚐLike(ctx context.Context, sel ast.SelectionSet, v *blog.Like) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -9968,11 +9968,11 @@ func (ec *executionContext) marshalNPageInfo2cosmosblogᚋgraphᚋmodelᚐPageIn
 	return ec._PageInfo(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNPost2ᚕᚖcosmosblogᚋinternalᚋblogᚐPostᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Post) graphql.Marshaler {
+func (ec *executionContext) marshalNPost2ᚕᚖcosmosblogᚋblogᚐPostᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Post) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, sel, v[i])
+		return ec.marshalNPost2ᚖcosmosblogᚋblogᚐPost(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -9984,7 +9984,7 @@ func (ec *executionContext) marshalNPost2ᚕᚖcosmosblogᚋinternalᚋblogᚐPo
 	return ret
 }
 
-func (ec *executionContext) marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx context.Context, sel ast.SelectionSet, v *blog.Post) graphql.Marshaler {
+func (ec *executionContext) marshalNPost2ᚖcosmosblogᚋblogᚐPost(ctx context.Context, sel ast.SelectionSet, v *blog.Post) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10030,11 +10030,11 @@ func (ec *executionContext) marshalNString2string(ctx context.Context, sel ast.S
 	return res
 }
 
-func (ec *executionContext) marshalNTag2ᚕᚖcosmosblogᚋinternalᚋblogᚐTagᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Tag) graphql.Marshaler {
+func (ec *executionContext) marshalNTag2ᚕᚖcosmosblogᚋblogᚐTagᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Tag) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTag2ᚖcosmosblogᚋinternalᚋblogᚐTag(ctx, sel, v[i])
+		return ec.marshalNTag2ᚖcosmosblogᚋblogᚐTag(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10046,7 +10046,7 @@ func (ec *executionContext) marshalNTag2ᚕᚖcosmosblogᚋinternalᚋblogᚐTag
 	return ret
 }
 
-func (ec *executionContext) marshalNTag2ᚖcosmosblogᚋinternalᚋblogᚐTag(ctx context.Context, sel ast.SelectionSet, v *blog.Tag) graphql.Marshaler {
+func (ec *executionContext) marshalNTag2ᚖcosmosblogᚋblogᚐTag(ctx context.Context, sel ast.SelectionSet, v *blog.Tag) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10076,7 +10076,7 @@ func (ec *executionContext) unmarshalNUpdateUserInput2cosmosblogᚋgraphᚋmodel
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx context.Context, sel ast.SelectionSet, v *blog.User) graphql.Marshaler {
+func (ec *executionContext) marshalNUser2ᚖcosmosblogᚋblogᚐUser(ctx context.Context, sel ast.SelectionSet, v *blog.User) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -10246,14 +10246,14 @@ func (ec *executionContext) marshalN__TypeKind2string(ctx context.Context, sel a
 	return res
 }
 
-func (ec *executionContext) marshalOArchiveMonth2ᚕᚖcosmosblogᚋinternalᚋblogᚐMonthᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Month) graphql.Marshaler {
+func (ec *executionContext) marshalOArchiveMonth2ᚕᚖcosmosblogᚋblogᚐMonthᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Month) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNArchiveMonth2ᚖcosmosblogᚋinternalᚋblogᚐMonth(ctx, sel, v[i])
+		return ec.marshalNArchiveMonth2ᚖcosmosblogᚋblogᚐMonth(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10265,7 +10265,7 @@ func (ec *executionContext) marshalOArchiveMonth2ᚕᚖcosmosblogᚋinternalᚋb
 	return ret
 }
 
-func (ec *executionContext) marshalOArchiveMonth2ᚖcosmosblogᚋinternalᚋblogᚐMonth(ctx context.Context, sel ast.SelectionSet, v *blog.Month) graphql.Marshaler {
+func (ec *executionContext) marshalOArchiveMonth2ᚖcosmosblogᚋblogᚐMonth(ctx context.Context, sel ast.SelectionSet, v *blog.Month) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10290,14 +10290,14 @@ func (ec *executionContext) marshalOBoolean2ᚖbool(ctx context.Context, sel ast
 	return res
 }
 
-func (ec *executionContext) marshalOComment2ᚕᚖcosmosblogᚋinternalᚋblogᚐCommentᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Comment) graphql.Marshaler {
+func (ec *executionContext) marshalOComment2ᚕᚖcosmosblogᚋblogᚐCommentᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Comment) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, sel, v[i])
+		return ec.marshalNComment2ᚖcosmosblogᚋblogᚐComment(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10309,7 +10309,7 @@ func (ec *executionContext) marshalOComment2ᚕᚖcosmosblogᚋinternalᚋblog�
 	return ret
 }
 
-func (ec *executionContext) marshalOComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx context.Context, sel ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
+func (ec *executionContext) marshalOComment2ᚖcosmosblogᚋblogᚐComment(ctx context.Context, sel ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10330,7 +10330,7 @@ func (ec *executionContext) marshalOCommentEdge2ᚖcosmosblogᚋgraphᚋmodelᚐ
 	return ec._CommentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOCommentOrder2ᚖcosmosblogᚋinternalᚋblogᚐCommentOrder(ctx context.Context, v any) (*blog.CommentOrder, error) {
+func (ec *executionContext) unmarshalOCommentOrder2ᚖcosmosblogᚋblogᚐCommentOrder(ctx context.Context, v any) (*blog.CommentOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -10339,7 +10339,7 @@ func (ec *executionContext) unmarshalOCommentOrder2ᚖcosmosblogᚋinternalᚋbl
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOCommentOrder2ᚖcosmosblogᚋinternalᚋblogᚐCommentOrder(ctx context.Context, sel ast.SelectionSet, v *blog.CommentOrder) graphql.Marshaler {
+func (ec *executionContext) marshalOCommentOrder2ᚖcosmosblogᚋblogᚐCommentOrder(ctx context.Context, sel ast.SelectionSet, v *blog.CommentOrder) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10370,19 +10370,19 @@ func (ec *executionContext) marshalOCreateUserPayload2ᚖcosmosblogᚋgraphᚋmo
 	return ec._CreateUserPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, v any) (blog.DateTime, error) {
+func (ec *executionContext) unmarshalODateTime2cosmosblogᚋblogᚐDateTime(ctx context.Context, v any) (blog.DateTime, error) {
 	res, err := model.UnmarshalDateTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, sel ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
+func (ec *executionContext) marshalODateTime2cosmosblogᚋblogᚐDateTime(ctx context.Context, sel ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
 	_ = sel
 	_ = ctx
 	res := model.MarshalDateTime(v)
 	return res
 }
 
-func (ec *executionContext) unmarshalODateTime2ᚖcosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, v any) (*blog.DateTime, error) {
+func (ec *executionContext) unmarshalODateTime2ᚖcosmosblogᚋblogᚐDateTime(ctx context.Context, v any) (*blog.DateTime, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -10390,7 +10390,7 @@ func (ec *executionContext) unmarshalODateTime2ᚖcosmosblogᚋinternalᚋblog�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODateTime2ᚖcosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, sel ast.SelectionSet, v *blog.DateTime) graphql.Marshaler {
+func (ec *executionContext) marshalODateTime2ᚖcosmosblogᚋblogᚐDateTime(ctx context.Context, sel ast.SelectionSet, v *blog.DateTime) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10421,7 +10421,7 @@ func (ec *executionContext) marshalODeleteUserPayload2ᚖcosmosblogᚋgraphᚋmo
 	return ec._DeleteUserPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, v any) (*blog.Ref, error) {
+func (ec *executionContext) unmarshalOID2ᚖcosmosblogᚋblogᚐRef(ctx context.Context, v any) (*blog.Ref, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -10429,7 +10429,7 @@ func (ec *executionContext) unmarshalOID2ᚖcosmosblogᚋinternalᚋblogᚐRef(c
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, sel ast.SelectionSet, v *blog.Ref) graphql.Marshaler {
+func (ec *executionContext) marshalOID2ᚖcosmosblogᚋblogᚐRef(ctx context.Context, sel ast.SelectionSet, v *blog.Ref) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10457,7 +10457,7 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	return res
 }
 
-func (ec *executionContext) marshalOLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(ctx context.Context, sel ast.SelectionSet, v *blog.Like) graphql.Marshaler {
+func (ec *executionContext) marshalOLike2ᚖcosmosblogᚋblogᚐLike(ctx context.Context, sel ast.SelectionSet, v *blog.Like) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10498,7 +10498,7 @@ func (ec *executionContext) marshalONode2ᚕcosmosblogᚋgraphᚋmodelᚐNode(ct
 	return ret
 }
 
-func (ec *executionContext) marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx context.Context, sel ast.SelectionSet, v *blog.Post) graphql.Marshaler {
+func (ec *executionContext) marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx context.Context, sel ast.SelectionSet, v *blog.Post) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10572,14 +10572,14 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	return res
 }
 
-func (ec *executionContext) marshalOTag2ᚕᚖcosmosblogᚋinternalᚋblogᚐTagᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Tag) graphql.Marshaler {
+func (ec *executionContext) marshalOTag2ᚕᚖcosmosblogᚋblogᚐTagᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Tag) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTag2ᚖcosmosblogᚋinternalᚋblogᚐTag(ctx, sel, v[i])
+		return ec.marshalNTag2ᚖcosmosblogᚋblogᚐTag(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -10591,7 +10591,7 @@ func (ec *executionContext) marshalOTag2ᚕᚖcosmosblogᚋinternalᚋblogᚐTag
 	return ret
 }
 
-func (ec *executionContext) marshalOTag2ᚖcosmosblogᚋinternalᚋblogᚐTag(ctx context.Context, sel ast.SelectionSet, v *blog.Tag) graphql.Marshaler {
+func (ec *executionContext) marshalOTag2ᚖcosmosblogᚋblogᚐTag(ctx context.Context, sel ast.SelectionSet, v *blog.Tag) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -10626,7 +10626,7 @@ func (ec *executionContext) marshalOUpdateUserPayload2ᚖcosmosblogᚋgraphᚋmo
 	return ec._UpdateUserPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx context.Context, sel ast.SelectionSet, v *blog.User) graphql.Marshaler {
+func (ec *executionContext) marshalOUser2ᚖcosmosblogᚋblogᚐUser(ctx context.Context, sel ast.SelectionSet, v *blog.User) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -9,7 +9,7 @@ import (
 
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/limits"
+	"cosmosblog/guard/limits"
 )
 
 // both returns the results of an operation with plain fields appended and resolved.

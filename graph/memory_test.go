@@ -13,9 +13,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
 )
 
 // memory resolves the feed, the comments of every post and whether the viewer likes it. All other

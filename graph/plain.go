@@ -11,8 +11,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/limits"
+	"cosmosblog/blog"
+	"cosmosblog/guard/limits"
 )
 
 // A plain field is bound to a field of a Go struct, or to a method without context and error, and

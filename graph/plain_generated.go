@@ -4,8 +4,8 @@ package graph
 
 import (
 	"context"
+	"cosmosblog/blog"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"

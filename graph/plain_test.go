@@ -12,20 +12,20 @@ import (
 	"slices"
 	"testing"
 
+	"cosmosblog/api"
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/httpapi"
-	"cosmosblog/internal/limits"
-	"cosmosblog/internal/proof/apitest"
-	"cosmosblog/internal/proof/testseed"
-	"cosmosblog/internal/seed"
+	"cosmosblog/guard/limits"
+	"cosmosblog/proof/apitest"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
+	"cosmosblog/store/seed"
 )
 
 var documentCount = flag.Int("documents", 150, "number of random documents")

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
+	"cosmosblog/proof/storetest"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"

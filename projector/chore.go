@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"

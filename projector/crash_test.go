@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/blog"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"

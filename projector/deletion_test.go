@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/projector"
 	"cosmosblog/store"
 	"cosmosblog/store/schema"

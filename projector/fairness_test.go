@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/changefeed"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/projector"
 	"cosmosblog/store/schema"
 )

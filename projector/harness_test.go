@@ -15,11 +15,11 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"

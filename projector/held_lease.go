@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 )

@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/blog"
 	"cosmosblog/projector"
+	"cosmosblog/proof/testseed"
 )
 
 // liker returns the n-th of many users.

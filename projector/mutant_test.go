@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/proof/mutanttest"
+	"cosmosblog/proof/mutanttest"
 )
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the projector with deliberate mistakes")

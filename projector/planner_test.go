@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/changefeed"
 )
 

@@ -3,7 +3,7 @@ package projector
 import (
 	"context"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"

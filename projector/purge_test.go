@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/projector"
 	"cosmosblog/store/bulk"

@@ -15,11 +15,11 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
+	"cosmosblog/proof/storetest"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/audit"
 )
 

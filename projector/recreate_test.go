@@ -6,10 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )

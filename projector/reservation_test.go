@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 )
 
 // A first naming, a rename or a rename back may end at any of its requests, and another one may

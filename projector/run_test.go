@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
 	"cosmosblog/projector"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 )

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/views"
 )
 

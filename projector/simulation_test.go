@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/blog"
 	"cosmosblog/projector"
+	"cosmosblog/proof/testseed"
 )
 
 var (

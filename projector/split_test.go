@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"

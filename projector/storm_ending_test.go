@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/views"
 )
 

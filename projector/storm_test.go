@@ -15,9 +15,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
+	"cosmosblog/proof/storetest"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/schema"
 )
 

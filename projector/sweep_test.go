@@ -14,10 +14,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )

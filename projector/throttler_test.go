@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // testThrottler is a throttler without an account. Its clock advances when it sleeps.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/schema"
 )
 

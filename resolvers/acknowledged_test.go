@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 const updateUser = `mutation($n:String!){updateUser(input:{username:$n}){user{id username}}}`

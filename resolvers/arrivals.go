@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 )

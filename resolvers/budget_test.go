@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/api"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/budget"
-	"cosmosblog/internal/httpapi"
+	"cosmosblog/guard/budget"
+	"cosmosblog/guard/limits"
+	"cosmosblog/guard/proxy"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/limits"
-	"cosmosblog/internal/proof/apitest"
-	"cosmosblog/internal/proxy"
+	"cosmosblog/proof/apitest"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 const (

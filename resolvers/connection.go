@@ -6,8 +6,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
 )
 
 // pageKey identifies a page of a list.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // The contents of the recent comments of a list of posts are read together. A comment that was

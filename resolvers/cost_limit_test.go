@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/limits"
+	"cosmosblog/blog"
+	"cosmosblog/guard/limits"
 )
 
 // An operation above the cost limit is rejected before it runs. The error names the price, the

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // failingEngine responds with a status instead of the engine while the status is set.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 const deleteUser = `mutation($n:String!){deleteUser(input:{username:$n}){user{id username postCount posts{nodes{id}}}}}`

@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"cosmosblog/internal/budget"
+	"cosmosblog/guard/budget"
 	"cosmosblog/store/cosmos"
 )
 

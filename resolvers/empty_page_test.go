@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // A page of no elements is answered, and reads only what shows beside them: the Relay Cursor

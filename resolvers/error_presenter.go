@@ -14,8 +14,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/price"
+	"cosmosblog/blog"
+	"cosmosblog/guard/price"
 	"cosmosblog/store/cosmos"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 const readFeed = `query($n:Int,$a:String){feed(first:$n,after:$a){

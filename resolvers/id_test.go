@@ -3,8 +3,8 @@ package resolvers_test
 import (
 	"testing"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
 )
 
 // rawID returns the stored id within a global id.

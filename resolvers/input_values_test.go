@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // literal is a value in the notation that JSON and GraphQL share. It may be invalid in both.

@@ -3,8 +3,8 @@ package resolvers
 import (
 	"context"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
-	"cosmosblog/internal/blog"
 )
 
 type likeResolver struct{ *Resolver }

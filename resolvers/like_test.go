@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 const (

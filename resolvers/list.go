@@ -3,9 +3,9 @@ package resolvers
 import (
 	"context"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
 )
 
 type (

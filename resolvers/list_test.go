@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/views"
 )
 

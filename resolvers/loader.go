@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // loader reads values by id, each at most once. It batches the reads of siblings: the values that

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"cosmosblog/internal/proof/mutanttest"
+	"cosmosblog/proof/mutanttest"
 )
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the commands with deliberate mistakes")

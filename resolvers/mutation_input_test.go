@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
-	"cosmosblog/internal/blog"
 )
 
 // fixture is a server with two users, a post with a comment and a like, and another post.

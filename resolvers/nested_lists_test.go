@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // createLists creates four posts of one author, each with two comments.

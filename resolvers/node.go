@@ -3,8 +3,8 @@ package resolvers
 import (
 	"context"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
 )
 
 // batch holds the ids of users and posts that the nodes of one Query.nodes field need.

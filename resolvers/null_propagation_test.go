@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // A mutation that fails is null. The other mutations of the operation keep their results.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/auth"
-	"cosmosblog/internal/blog"
+	"cosmosblog/guard/auth"
 	"cosmosblog/store"
 )
 

@@ -6,10 +6,10 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"golang.org/x/sync/errgroup"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/auth"
-	"cosmosblog/internal/blog"
+	"cosmosblog/guard/auth"
 )
 
 type queryResolver struct{ *Resolver }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // queryTest lists values for one argument of a query.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/testseed"
 )
 
 // pausingHandler waits for a random time of the simulated clock before and after each request.

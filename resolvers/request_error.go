@@ -7,7 +7,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // requestError returns the error of gqlgen or gqlparser about an invalid request, or nil if err
@@ -32,7 +32,7 @@ func describeRequestError(err *gqlerror.Error) *blog.Error {
 	if err.Extensions["code"] == errcode.ValidationFailed {
 		code = blog.GraphQLValidationFailed
 	}
-	if err.Rule == "NoIntrospection" || err.Rule == "SingleFieldSubscriptions" { // rules of internal/documents
+	if err.Rule == "NoIntrospection" || err.Rule == "SingleFieldSubscriptions" { // rules of api/documents
 		return blog.Errorf(code, "%s", err.Message)
 	}
 	for _, rule := range messageRules {

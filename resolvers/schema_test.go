@@ -8,8 +8,8 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
-	"cosmosblog/internal/blog"
 )
 
 // The Playground shows the descriptions, so every type, field and argument needs one.

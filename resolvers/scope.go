@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // scope holds what the fields of one operation share, so that no item or page is read twice. A

@@ -6,9 +6,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"cosmosblog/internal/budget"
-	"cosmosblog/internal/limits"
-	"cosmosblog/internal/price"
+	"cosmosblog/guard/budget"
+	"cosmosblog/guard/limits"
+	"cosmosblog/guard/price"
 	"cosmosblog/store/cosmos"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
 )
 
 // enclosingList returns the elements of the innermost list around the context's field, or nil if

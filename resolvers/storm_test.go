@@ -12,10 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/storetest"
+	"cosmosblog/proof/testseed"
 )
 
 // storm combines all faults, including those of reads that the server cannot retry at once.

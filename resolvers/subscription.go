@@ -10,10 +10,10 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/stream"
+	"cosmosblog/graph/stream"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 )

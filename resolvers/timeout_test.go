@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/limits"
+	"cosmosblog/blog"
+	"cosmosblog/guard/limits"
 )
 
 // Query.nodes resolves in goroutines that gqlgen did not start. A panic there becomes an INTERNAL

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 )
 
 // refuse is the fault of a database to which there is no connection.

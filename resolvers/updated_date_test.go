@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 const updateComment = `mutation($id:ID!,$c:String!){updateComment(input:{id:$id,content:$c}){

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/budget"
-	"cosmosblog/internal/limits"
+	"cosmosblog/blog"
+	"cosmosblog/guard/budget"
+	"cosmosblog/guard/limits"
 	"cosmosblog/store/cosmos"
 )
 

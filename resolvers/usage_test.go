@@ -11,8 +11,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/limits"
+	"cosmosblog/blog"
+	"cosmosblog/guard/limits"
 )
 
 func TestContentLimit(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 const createUser = `mutation($n:String!,$k:String){createUser(input:{username:$n,idempotencyKey:$k}){user{id username creationDate}}}`

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"cosmosblog/internal/auth"
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
+	"cosmosblog/guard/auth"
 	"cosmosblog/store"
 )
 

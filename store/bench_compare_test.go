@@ -18,10 +18,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/engine"
+	"cosmosblog/blog"
+	"cosmosblog/engine"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"

@@ -9,8 +9,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"github.com/google/go-cmp/cmp"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 func TestLikePost(t *testing.T) {

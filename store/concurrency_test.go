@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
 )
 

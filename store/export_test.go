@@ -1,7 +1,7 @@
 package store
 
 import (
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/schema"
 )
 

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 	"weak"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store"
 	"cosmosblog/store/readcache"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"

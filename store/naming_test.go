@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/schema"
 )
 

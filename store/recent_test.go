@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
+	"cosmosblog/proof/testseed"
 )
 
 // holdsRecent fails the test unless a post has its newest three comments, newest first, as the list

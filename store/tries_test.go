@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/schema"
 )
 

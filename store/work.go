@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
@@ -18,7 +18,7 @@ const (
 )
 
 // The prices of background work in RU. A command knows them when it has succeeded; what the
-// projector is charged later may differ. TestBackgroundPrices in internal/proof/costs compares them
+// projector is charged later may differ. TestBackgroundPrices in proof/costs compares them
 // with what it is charged, and docs/costs.md has both. They are too low for users who were never
 // renamed, because nothing counts a user's comments and likes.
 const (

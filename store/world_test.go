@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 )
 
 // world is a storetest.World with methods of this package's tests.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // view is one kind of page of the blog, as the program's App.tsx shows it.

@@ -12,9 +12,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/seed"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/seed"
 )
 
 // Parallel is the number of requests that an operation, Load or Follow of V1, V2 or V3 sends at

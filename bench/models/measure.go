@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/seed"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/seed"
 )
 
 // Column is a model in the comparison.

@@ -11,12 +11,12 @@ import (
 	v2 "cosmosblog/bench/models/v2"
 	v3 "cosmosblog/bench/models/v3"
 	v4 "cosmosblog/bench/models/v4"
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/seed"
 )
 
 // throughput gives users and posts two physical partitions each.

@@ -14,8 +14,8 @@ package models
 import (
 	"context"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/seed"
+	"cosmosblog/blog"
+	"cosmosblog/store/seed"
 )
 
 // Model is the article's ten operations on one model, each as a client would send it. Lists have

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // Operation is one of the article's ten operations.

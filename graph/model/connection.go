@@ -1,6 +1,6 @@
 package model
 
-import "cosmosblog/internal/blog"
+import "cosmosblog/blog"
 
 // Node is an object with a global id.
 type Node interface {

@@ -6,7 +6,7 @@ import (
 	"hash/fnv"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // List names one list of the API. Cursors contain its kind and a mark of its parent, so a list

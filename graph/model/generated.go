@@ -3,7 +3,7 @@
 package model
 
 import (
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // The input of `createComment`.

@@ -3,7 +3,7 @@ package model
 import (
 	"github.com/99designs/gqlgen/graphql"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // MarshalGlobalID returns a marshaler that writes the global id of a reference.

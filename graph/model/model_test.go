@@ -12,10 +12,10 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"pgregory.net/rapid"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/limits"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/guard/limits"
+	"cosmosblog/proof/testseed"
 )
 
 // anyID returns an id with a prefix.

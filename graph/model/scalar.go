@@ -1,6 +1,6 @@
 // Package model holds the types that exist only in GraphQL: ids, cursors, connections, scalars, and
 // the inputs and payloads of mutations. gqlgen generates the plain inputs and payloads. The domain
-// types are in internal/blog.
+// types are in blog.
 package model
 
 import (
@@ -13,8 +13,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/limits"
+	"cosmosblog/blog"
+	"cosmosblog/guard/limits"
 )
 
 // MarshalID returns a marshaler that writes the global id of a reference.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )

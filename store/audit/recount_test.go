@@ -3,7 +3,7 @@ package audit_test
 import (
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"

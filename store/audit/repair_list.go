@@ -3,7 +3,7 @@ package audit
 import (
 	"context"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )

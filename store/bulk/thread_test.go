@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 )

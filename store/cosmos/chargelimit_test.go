@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 )
 

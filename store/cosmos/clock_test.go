@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 )
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos/retry"
 )
 

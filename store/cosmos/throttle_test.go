@@ -12,7 +12,7 @@ import (
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/export"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"

@@ -1,7 +1,7 @@
 package export
 
 import (
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/schema"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 )
 
 // world is a storetest.World with shortcuts for this package.

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/testseed"
 )
 
 var (

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // Values of the property type of items. Copies of posts in users and feed, and their entries in

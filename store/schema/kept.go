@@ -3,7 +3,7 @@ package schema
 import (
 	"reflect"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // The methods of this file are for the cache of reads.

@@ -3,7 +3,7 @@ package schema
 import (
 	"math/bits"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // Types of items in lists, besides entries and tombstones.

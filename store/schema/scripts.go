@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
 )
 

@@ -24,7 +24,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"

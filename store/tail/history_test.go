@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 )

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 )
 
 // init reduces the runs of the random test. The flag -rapid.checks has precedence.

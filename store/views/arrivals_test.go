@@ -9,9 +9,9 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 )
 
 // The package's tests use these.

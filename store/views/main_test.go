@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/testseed"
 )
 
 var (

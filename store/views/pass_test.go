@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/views"
 )

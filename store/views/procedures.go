@@ -3,7 +3,7 @@ package views
 import (
 	"context"
 
-	"cosmosblog/internal/blog"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )

@@ -11,10 +11,10 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/storetest"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/blog"
-	host "cosmosblog/internal/engine/script"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/blog"
+	host "cosmosblog/engine/script"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"

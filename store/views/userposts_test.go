@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/proof/storetest"
-	"cosmosblog/internal/proof/testseed"
+	"cosmosblog/proof/storetest"
+	"cosmosblog/proof/testseed"
 	"cosmosblog/store/cosmos"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"cosmosblog/cosmostest"
-	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/proof/storetest"
 )
 
 // world is a storetest.World with this package's shortcuts.

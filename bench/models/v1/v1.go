@@ -14,9 +14,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/bench/models"
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/seed"
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/seed"
 )
 
 // user is an item of users.

@@ -9,13 +9,13 @@ import (
 	"os"
 	"time"
 
-	"cosmosblog/internal/blog"
-	"cosmosblog/internal/seed"
+	"cosmosblog/blog"
 	"cosmosblog/projector"
 	"cosmosblog/store"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/seed"
 	"cosmosblog/store/views"
 )
 

@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"cosmosblog/blog"
+	"cosmosblog/guard/auth"
+)
+
+// authenticate puts the account of a request's token into the request's context. A request
+// without an Authorization header is anonymous. An empty one counts as absent, and is removed:
+// Apollo Client's documentation sends it when nobody is signed in. A request with an invalid token
+// is rejected, even if it only reads.
+func (a *api) authenticate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if sent := r.Header["Authorization"]; slices.ContainsFunc(sent, isBlank) {
+			r.Header["Authorization"] = slices.DeleteFunc(sent, isBlank)
+		}
+		if len(r.Header.Values("Authorization")) == 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		account, err := a.verify(r)
+		if err != nil {
+			a.reject(w, r, tokenRejection(err))
+			return
+		}
+		ctx := auth.WithAccount(r.Context(), account)
+		if isWebSocket(r) {
+			token, _ := bearerToken(r.Header.Get("Authorization"))
+			ctx = context.WithValue(ctx, expiryKey{}, auth.ExpiryOf(token))
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// verify returns the account of the request's bearer token. Errors: errNoBearer if the header is
+// not exactly one bearer token, and those of the verifier.
+func (a *api) verify(r *http.Request) (blog.Account, error) {
+	token, ok := bearerToken(r.Header.Get("Authorization"))
+	if len(r.Header.Values("Authorization")) != 1 || !ok {
+		return blog.Account{}, errNoBearer
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), a.Limits.Time)
+	defer cancel()
+	return a.Verifier.Verify(ctx, token)
+}
+
+// isBlank reports whether an authorization says nothing.
+func isBlank(authorization string) bool { return strings.TrimSpace(authorization) == "" }
+
+// bearerToken returns the token of an Authorization header.
+func bearerToken(authorization string) (token string, ok bool) {
+	scheme, token, _ := strings.Cut(authorization, " ")
+	token = strings.TrimSpace(token)
+	return token, strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+var errNoBearer = blog.Errorf(blog.Unauthenticated, "Send exactly one Authorization header with `Bearer` and a token. "+
+	"To read without signing in, omit the header.")

@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"cosmosblog/guard/proxy"
+	"cosmosblog/internal/loopback"
+)
+
+// loopbackOnly rejects requests that are not addressed to this machine, or that come from a web
+// page of an origin that is neither local nor allowed. It is used in development only. GETs
+// that such a page sends through an image or a link still pass; isCrossSite rejects them.
+func (a *api) loopbackOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !loopback.Is(r.Host) {
+			a.reject(w, r, errNotLocal)
+			return
+		}
+		if !loopback.IsLocalPage(r) && !a.isAllowedOrigin(r) {
+			a.logRefusedOrigin(r)
+			a.reject(w, r, errOriginNotAllowed)
+			return
+		}
+		if proxy.IsForwarded(r.Header) && !a.Proxies.ForwardedLocally(r) {
+			a.reject(w, r, errForwarded)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// preflightHeaders are headers that a page of another site can send only after a preflight that
+// allowed them (see withCORS), so a GET with one does not come from an image or link. GETs of
+// allowed origins need none of them. Some GraphQL clients send one with every GET.
+var preflightHeaders = []string{"Apollo-Require-Preflight", "GraphQL-Require-Preflight", "X-Apollo-Operation-Name"}
+
+// isCrossSite reports whether a GET comes from a page of another site that is not allowed, for
+// example from an image, a script or a link. Such a page cannot read the response, but the query
+// would run. POSTs need no such check, because their Content-Type forces a preflight.
+func (a *api) isCrossSite(r *http.Request) bool {
+	for _, name := range preflightHeaders {
+		if r.Header.Get(name) != "" {
+			return false
+		}
+	}
+	if a.isAllowedOrigin(r) {
+		return false
+	}
+	return r.Header.Get("Sec-Fetch-Site") == "cross-site" || !isSameOrigin(r.Header, a.Proxies.Host(r))
+}
+
+// isSameOrigin reports whether a request has no Origin, or only that of a host.
+func isSameOrigin(header http.Header, host string) bool {
+	for _, text := range header.Values("Origin") {
+		if origin, err := url.Parse(text); err != nil || !strings.EqualFold(origin.Host, host) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,69 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"cosmosblog/guard/auth"
+	"cosmosblog/guard/budget"
+	"cosmosblog/guard/price"
+	"cosmosblog/guard/proxy"
+)
+
+// beginPayment deducts the price of an operation from the budgets of its client. If one of them is
+// used up, it returns a rejection.
+func (t transport) beginPayment(ctx context.Context, r *http.Request, operation *graphql.OperationContext) (*budget.Payment, *rejection) {
+	t.warnOfUnknownProxy(r)
+	writes := operation.Operation.Operation == ast.Mutation
+	payment, err := t.Books.Begin(userIDOf(ctx), ClientAddr(ctx), writes, price.Of(operation).RU)
+	if err != nil {
+		return nil, &rejection{status: http.StatusTooManyRequests, err: err, payment: payment}
+	}
+	return payment, nil
+}
+
+// userIDOf returns the user id of the account of a request, or "" if the request is anonymous.
+func userIDOf(ctx context.Context) string {
+	account, ok := auth.AccountFrom(ctx)
+	if !ok {
+		return ""
+	}
+	return account.UserID()
+}
+
+// warnOfUnknownProxy logs that a request was forwarded by a proxy that is not trusted. Its clients
+// have one address, and share one budget.
+func (a *api) warnOfUnknownProxy(r *http.Request) {
+	if len(r.Header["X-Forwarded-For"]) == 0 || !a.Books.Limit() {
+		return
+	}
+	peer := proxy.Peer(r)
+	if !peer.IsValid() || a.Proxies.Contains(peer) || !a.unknown.isNew(peer.String(), a.Now()) {
+		return
+	}
+	a.Logger.WarnContext(r.Context(), "a request was forwarded by a proxy that is not trusted: all its clients share one budget; "+
+		"if it is yours, name it with --trusted-proxy", "proxy", peer.String())
+}
+
+// setRateLimit sets the headers that tell a client the state of its budgets, in RU and seconds, as
+// draft-ietf-httpapi-ratelimit-headers-11 describes. Without a budget, there are none.
+func setRateLimit(header http.Header, p *budget.Payment) {
+	if p == nil {
+		return
+	}
+	var policies, limits []string
+	for _, s := range p.States() {
+		policies = append(policies, fmt.Sprintf(`"%v";q=%.0f;w=%.0f`, s.Kind, s.Size, budget.Burst.Seconds()))
+		limits = append(limits, fmt.Sprintf(`"%v";r=%.0f;t=%.0f`, s.Kind, math.Floor(max(s.Left, 0)), math.Ceil(s.Full.Seconds())))
+	}
+	if len(policies) > 0 {
+		header.Set("RateLimit-Policy", strings.Join(policies, ", "))
+		header.Set("RateLimit", strings.Join(limits, ", "))
+	}
+}

@@ -1,0 +1,424 @@
+// Package subscription executes subscriptions. It opens the streams that the resolvers make
+// (package stream), executes the selection for each event, and passes the answer to a transport.
+// It knows neither the schema nor the transports.
+//
+// The answers of equal subscriptions to an event are one: the first subscriber that comes to the
+// event executes the selection and pays for it, and the others get what it got.
+package subscription
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/blog"
+	"cosmosblog/graph/stream"
+	"cosmosblog/guard/budget"
+	"cosmosblog/guard/limits"
+	"cosmosblog/guard/memorypool"
+	"cosmosblog/guard/price"
+)
+
+// API is what a Server needs of the API that it serves. It may be used concurrently.
+type API interface {
+	// CreateOperation returns the valid and priced subscription of a request. Otherwise it returns the
+	// errors that the client sees. work is the processor time of reading the document, also if it is
+	// refused. The caller must release the operation.
+	CreateOperation(ctx context.Context, params *graphql.RawParams) (o *Operation, work time.Duration, refused gqlerror.List)
+	// Encode returns a response as JSON. The response can be changed to one within the limits. o is
+	// nil if nothing was executed.
+	Encode(ctx context.Context, o *graphql.OperationContext, r *graphql.Response) []byte
+	// Present returns the error that clients see instead of err.
+	Present(ctx context.Context, err error) *gqlerror.Error
+	// TakePlace takes a place among the operations in flight. It returns false if none is free.
+	TakePlace() (leave func(), ok bool)
+	// Client returns the user id of the account of a request, or "", and the address, or an invalid
+	// one.
+	Client(ctx context.Context) (account string, address netip.Addr)
+}
+
+// Operation is a valid and priced subscription, as a stream keeps it: its document is parsed and
+// validated once, and not for each event. It shares no memory with its request.
+type Operation struct {
+	// Context is what the operations of all events are copies of. It is not executed itself.
+	Context *graphql.OperationContext
+	// Key is that of the answers. Operations with equal keys have the same answer to an event; with an
+	// empty key, the answer is the client's alone.
+	Key string
+	// Document identifies the document, which equal operations share.
+	Document any
+	// DocumentBytes and VariableBytes are the memory that the document and the variables take.
+	// RequestBytes is what the connection keeps of the request: its headers and its address.
+	DocumentBytes, VariableBytes, RequestBytes int
+	// Release must be called at the end.
+	Release func()
+}
+
+// new returns an operation to execute in a context. It has the variables and the price of all
+// others.
+func (o *Operation) new(ctx context.Context) *graphql.OperationContext {
+	c := o.Context
+	executed := &graphql.OperationContext{
+		RawQuery: c.RawQuery, Variables: c.Variables, OperationName: c.OperationName, Doc: c.Doc, Operation: c.Operation,
+		Headers: c.Headers, DisableIntrospection: c.DisableIntrospection, RecoverFunc: c.RecoverFunc,
+		ResolverMiddleware: c.ResolverMiddleware, RootResolverMiddleware: c.RootResolverMiddleware,
+		Stats: c.Stats, // with what is known of the document, to which nothing is added any more
+	}
+	executed.Stats.OperationStart = graphql.GetStartTime(ctx)
+	return executed
+}
+
+// Options configure New. All are required.
+type Options struct {
+	API       API
+	Executor  *executor.Executor
+	Books     *budget.Books
+	Processor *budget.Processor
+	Answers   *memorypool.Pool // memory of all large answers
+	Limits    limits.Limits
+	Now       func() time.Time
+	Count     func(change int)            // adds to the number of open subscriptions
+	Worked    func(charged time.Duration) // adds to the processor time that was charged
+}
+
+// Server executes subscriptions. It may be used concurrently.
+type Server struct {
+	Options
+	places    *places
+	shared    sharedAnswers
+	executing atomic.Int64 // events
+}
+
+// New returns a server without subscriptions.
+func New(o Options) *Server {
+	return &Server{
+		Options: o,
+		places:  newPlaces(o.Limits),
+		shared:  sharedAnswers{now: o.Now},
+	}
+}
+
+const (
+	// statesApart is the least time between two states. People see no more than twenty a second.
+	statesApart = 50 * time.Millisecond
+	// retryAfter is the pause after a failure that is temporary, if it does not name another.
+	retryAfter = 250 * time.Millisecond
+	// maxOpeningWait is the wait for the client's share of the processors from which on it opens no
+	// more subscriptions. With less, only the first event waits.
+	maxOpeningWait = time.Second
+	// maxFailing is the time after which a failure that stays is told to the client.
+	maxFailing = 10 * time.Second
+)
+
+// MaxRequest is the size of a subscription's query and of its declared variables, in bytes of
+// memory. They stay as long as the stream. The largest queries of known clients are much smaller.
+const MaxRequest = 64 << 10
+
+var (
+	errOnlyStreams = blog.Errorf(blog.BadUserInput, "WebSockets are for subscriptions. Send queries and mutations with POST.")
+	errTooLarge    = blog.Errorf(blog.LimitExceeded, "The query and variables of a subscription must have at most %d bytes.", MaxRequest)
+	errNoStream    = blog.Errorf(blog.BadUserInput, "A subscription must select one field of `Subscription`, and not `__typename`.")
+	errTimeout     = &blog.Error{Code: blog.Timeout, Message: "The event expired before it was executed. Subscribe again.", RetryAfter: time.Second}
+	errNoPlace     = &blog.Error{Code: blog.Overloaded, Message: "The server is busy. Subscribe later.", RetryAfter: time.Second}
+	errNoMemory    = &blog.Error{Code: blog.Overloaded, Message: "The server is busy with large responses. Request less at a time.", RetryAfter: time.Second}
+)
+
+// Message is an answer of a subscription.
+type Message struct {
+	Body   []byte // a GraphQL response in JSON; it must not be changed. Empty if there is only a cursor
+	Cursor string // from which another subscription goes on; empty if it has none
+}
+
+// Run executes a subscription until it ends. after replaces the argument `after` if it is not
+// empty. When the subscription has its place among those of its client, Run calls opened, unless
+// that is nil. It calls send with each answer, and reads the next event when send has returned. The
+// context of send does not end with ctx. It ends if the client is slow and others need the memory
+// of its answer: send must then give up the connection.
+//
+// Run returns the errors of a subscription that cannot begin: if its document, variables or
+// arguments are invalid, the client's budget is used up, or too many are open. Otherwise it
+// returns nil at the end of the stream, or the error of ctx or send.
+func (s *Server) Run(
+	ctx context.Context, params *graphql.RawParams, after string, opened func(), send func(context.Context, Message) error,
+) (refused gqlerror.List, err error) {
+	x, refused := s.open(ctx, params, after)
+	if len(refused) > 0 {
+		return refused, nil
+	}
+	defer x.close()
+	if opened != nil {
+		opened()
+	}
+	for {
+		a, cursor, err := x.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := a.send(ctx, cursor, send); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// execution is a subscription that is executed.
+type execution struct {
+	*Server
+	operation *Operation
+	price     price.Price
+	stream    stream.Stream
+	follow    func(context.Context) context.Context // stream.Opening.Follow
+	leave     func()                                // gives back what the subscription holds
+	account   string
+	address   netip.Addr
+	payment   *budget.Payment // of what the stream reads
+	user      *budget.User    // who pays for the processor time
+	work      time.Duration   // of the last execution, which the next one is expected to take
+
+	event   *stream.Event     // that is not answered yet
+	last    [sha256.Size]byte // hash of the state that was sent last; equal ones are not sent again
+	begun   time.Time         // when it was asked for
+	lastAt  time.Time         // of the last answer; zero before the first
+	isState bool              // the last answer was a state
+	ended   bool
+}
+
+// open begins a subscription, or returns why it cannot begin.
+func (s *Server) open(ctx context.Context, params *graphql.RawParams, after string) (*execution, gqlerror.List) {
+	refuse := func(err error) (*execution, gqlerror.List) { return nil, gqlerror.List{s.API.Present(ctx, err)} }
+	x := &execution{Server: s, begun: s.Now()}
+	x.account, x.address = s.API.Client(ctx)
+	x.user = s.Processor.User(x.account, x.address)
+	if wait := x.user.Begin(0); wait > maxOpeningWait {
+		return refuse(errShareUsed(wait))
+	}
+	ctx = graphql.StartOperationTrace(ctx)
+	operation, refused := x.createOperation(ctx, params)
+	if len(refused) > 0 {
+		return nil, refused
+	}
+	x.operation, x.price = operation, price.Of(operation.Context)
+	x.work = executionWork(x.price.Fields, nil, 0)
+	x.leave = operation.Release
+	defer func() {
+		if x.stream == nil {
+			x.leave()
+		}
+	}()
+	if err := x.enter(); err != nil {
+		return refuse(err)
+	}
+	openingCtx, opened := stream.Open(ctx, after)
+	responses, dispatched := s.Executor.DispatchOperation(openingCtx, operation.new(ctx))
+	if opened.Stream == nil {
+		if response := responses(dispatched); response != nil && len(response.Errors) > 0 {
+			return nil, response.Errors
+		}
+		return refuse(errNoStream)
+	}
+	s.Count(1)
+	x.stream, x.follow = opened.Stream, opened.Follow
+	return x, nil
+}
+
+// createOperation returns the operation of a request, and charges for reading its document. That
+// takes a place among the operations in flight, as for a query.
+func (x *execution) createOperation(ctx context.Context, params *graphql.RawParams) (*Operation, gqlerror.List) {
+	refuse := func(err error) (*Operation, gqlerror.List) { return nil, gqlerror.List{x.API.Present(ctx, err)} }
+	if len(params.Query)+len(params.OperationName) > MaxRequest {
+		return refuse(errTooLarge)
+	}
+	leave, ok := x.API.TakePlace()
+	if !ok {
+		return refuse(errNoPlace)
+	}
+	defer leave()
+	operation, work, refused := x.API.CreateOperation(ctx, params)
+	x.charge(work, 0)
+	if len(refused) > 0 {
+		return nil, refused
+	}
+	var err error
+	switch c := operation.Context; {
+	case c.Operation.Operation != ast.Subscription:
+		err = errOnlyStreams
+	case len(c.RawQuery)+len(c.OperationName)+operation.VariableBytes > MaxRequest:
+		err = errTooLarge
+	}
+	if err != nil {
+		operation.Release()
+		return refuse(err)
+	}
+	return operation, nil
+}
+
+// enter begins to pay, and takes the subscription's place, both until x.leave is called.
+func (x *execution) enter() (err error) {
+	if x.payment, err = x.Books.Begin(x.account, x.address, false, 0); err != nil {
+		return err
+	}
+	x.onLeave(func() { x.payment.End("(streams)", budget.Spending{}) })
+	leave, err := x.places.enter(x.address, x.account, x.operation)
+	if err == nil {
+		x.onLeave(leave)
+	}
+	return err
+}
+
+// onLeave adds to what x.leave does.
+func (x *execution) onLeave(f func()) {
+	former := x.leave
+	x.leave = func() { f(); former() }
+}
+
+// errShareUsed is the error of a client whose streams have used up its share of the processors.
+func errShareUsed(wait time.Duration) error {
+	return &blog.Error{Code: blog.BudgetExceeded, RetryAfter: wait, Message: "The subscriptions of this client have used up its share of the processors. " +
+		"Close some, or select less, and retry in " + wait.Round(time.Second/10).String() + "."}
+}
+
+// close ends the subscription.
+func (x *execution) close() {
+	x.stream.Close()
+	x.leave()
+	x.Count(-1)
+}
+
+// next returns the next answer and its cursor, after it has waited for it. The caller must send or
+// close it. Error: io.EOF at the end, and ctx's.
+func (x *execution) next(ctx context.Context) (*answer, string, error) {
+	if x.ended {
+		return nil, "", io.EOF
+	}
+	var failing time.Time
+	for {
+		a, cursor, err := x.try(ctx)
+		switch {
+		case err == nil && a == nil: // nothing new
+		case err == nil, errors.Is(err, io.EOF), ctx.Err() != nil:
+			return a, cursor, err
+		case waitOf(err) > 0 && (failing.IsZero() || x.Now().Sub(failing) < maxFailing):
+			if failing.IsZero() {
+				failing = x.Now()
+			}
+			if err := sleep(ctx, max(retryAfter, waitOf(err))); err != nil {
+				return nil, "", err
+			}
+		default:
+			x.ended = true
+			failed := &graphql.Response{Errors: gqlerror.List{x.present(ctx, err)}}
+			return newAnswer(x.API.Encode(ctx, nil, failed), nil), "", nil
+		}
+	}
+}
+
+// present returns the error that the client sees instead of err.
+func (x *execution) present(ctx context.Context, err error) *gqlerror.Error {
+	if e, ok := errors.AsType[*temporaryError](err); ok {
+		return e.shown
+	}
+	return x.API.Present(ctx, err)
+}
+
+// try waits for the next event and answers it. It returns nil if the answer is the state that was
+// sent last. After an error, the next try answers the same event.
+func (x *execution) try(ctx context.Context) (*answer, string, error) {
+	if x.event == nil {
+		if x.isState { // before the next one is read, so that the selection is of the same moment
+			if err := sleep(ctx, statesApart-x.Now().Sub(x.lastAt)); err != nil {
+				return nil, "", err
+			}
+		}
+		if err := x.read(ctx); err != nil {
+			return nil, "", err
+		}
+		if event := *x.event; event.IsBeginning {
+			x.event = nil
+			return &answer{}, event.Cursor, nil
+		}
+	}
+	a, err := x.answer(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	event := *x.event
+	x.event, x.ended, x.isState, x.lastAt = nil, event.IsLast, event.IsState, x.Now()
+	if event.IsState && !event.IsLast && a.hash == x.last {
+		a.close()
+		return nil, "", nil
+	}
+	x.last = a.hash
+	x.charge(bytesWork(len(a.body)), 0)
+	return a, event.Cursor, nil
+}
+
+// charge charges the client for work that was done, less what it has paid already.
+func (x *execution) charge(work, paid time.Duration) {
+	x.user.Add(work - paid)
+	x.Worked(work)
+}
+
+// read waits for the next event. If the client's share of the processors is used up, it waits
+// before it reads, so that a state is the newest.
+func (x *execution) read(ctx context.Context) error {
+	for wait := x.user.Begin(0); wait > 0; wait = x.user.Begin(0) {
+		if err := sleep(ctx, max(retryAfter, wait)); err != nil {
+			return err
+		}
+	}
+	event, err := x.stream.Next(x.follow(ctx))
+	x.payment.Add("(streams)", event.Spent)
+	x.charge(eventTime, 0)
+	if err != nil {
+		return err
+	}
+	x.event = &event
+	return nil
+}
+
+// renew replaces a state that has waited by a newer one, if there is one. It reads nothing as long
+// as the client's budget, or its share of the processors, is used up: the reads would add to that.
+func (x *execution) renew(ctx context.Context) {
+	if !x.event.IsState || x.event.IsLast || x.user.Begin(0) > 0 {
+		return
+	}
+	payment, err := x.Books.Begin(x.account, x.address, false, 0)
+	if err != nil {
+		return
+	}
+	payment.End("(streams)", budget.Spending{})
+	ended, end := context.WithCancel(ctx)
+	end()
+	event, err := x.stream.Next(x.follow(ended))
+	x.payment.Add("(streams)", event.Spent)
+	x.charge(eventTime, 0)
+	if err == nil {
+		x.event = &event
+	}
+}
+
+// sleep waits for a time, if it is positive. Error: ctx's.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

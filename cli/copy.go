@@ -1,0 +1,129 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"cosmosblog/api/lifecycle"
+	"cosmosblog/cli/config"
+	"cosmosblog/cli/datafolder"
+	"cosmosblog/store/transfer"
+)
+
+var copyText = text{
+	short: "Copies a blog from one data folder or account to another",
+	long: `Copies users, posts, comments and likes, then builds all views at the target. Source and
+target may be in use. Changes at the source during the copy are copied too, the last of them only
+by the next run. A copy overwrites only items that have changed at the source since the last copy.
+Items that were deleted at the target stay deleted. Interrupted copies resume. If the source went
+back to an earlier state, an interrupted copy begins again, and a later one needs an empty target.
+`,
+}
+
+func runCopy(ctx context.Context, task Task) error {
+	if err := checkEnds(task.Config); err != nil {
+		return err
+	}
+	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
+		c := task.Config
+		source := withDatabase(task, c.From, c.FromDatabase, c.FromKey, "COPY_FROM_KEY")
+		from, err := openSource(r, source)
+		if err != nil {
+			return fmt.Errorf("--from: %w", err)
+		}
+		target := withDatabase(task, c.To, c.ToDatabase, c.ToKey, "COPY_TO_KEY")
+		to, err := OpenDatabase(r, target)
+		if err != nil {
+			return fmt.Errorf("--to: %w", err)
+		}
+		copied, err := copyItems(r.Context(), task, from, to)
+		if err != nil {
+			return copyInterrupted(task, err)
+		}
+		task.Printf("copied %d users, %d posts, %d comments and %d likes from %s\n",
+			copied.Users, copied.Posts, copied.Comments, copied.Likes, from.Place)
+		if err := projectAll(r.Context(), target, to); err != nil {
+			return fmt.Errorf("all items are copied, but not all views are built; "+
+				"the target's projector will build them: %w", err)
+		}
+		task.Printf("all views are built, in %s\n", to.Place)
+		return nil
+	})
+}
+
+// copyInterrupted returns the error of a copy that did not finish, with advice. It returns nil if
+// a signal ended it.
+func copyInterrupted(task Task, err error) error {
+	const advice = "the copy was interrupted: run the same command to resume it"
+	_, damaged := errors.AsType[*datafolder.DamageError](err)
+	_, conflict := errors.AsType[*transfer.NameConflictError](err)
+	_, wentBack := errors.AsType[*transfer.HistoryError](err)
+	switch {
+	case damaged, conflict, wentBack:
+		return err
+	case errors.Is(err, context.Canceled):
+		task.note(advice)
+		return nil
+	}
+	return fmt.Errorf("%s (%s)", advice, firstLine(err))
+}
+
+// checkEnds rejects a source folder that does not exist, which opening would create, and a copy
+// onto itself.
+func checkEnds(c config.Config) error {
+	if config.IsEndpoint(c.From) {
+		if c.From == c.To && c.FromDatabase == c.ToDatabase {
+			return errors.New("--from and --to are the same database")
+		}
+		return nil
+	}
+	if err := datafolder.CheckExists(c.From); err != nil {
+		return err
+	}
+	if datafolder.IsSame(c.From, c.To) {
+		return errors.New("--from and --to are the same data folder")
+	}
+	return nil
+}
+
+// openSource opens the source of the copy until r closes. It writes nothing to the database.
+func openSource(r *lifecycle.Runner, task Task) (*datafolder.Database, error) {
+	options := task.database()
+	options.ReadOnly = true
+	return datafolder.Open(r, options)
+}
+
+// withDatabase returns the task with the source or the target of the copy as its database. place
+// is an endpoint or a data folder.
+func withDatabase(task Task, place, database, key, keyName string) Task {
+	c := &task.Config
+	c.Database = database
+	if config.IsEndpoint(place) {
+		c.Endpoint, c.Key, c.KeyName = place, key, keyName
+	} else {
+		c.Data = place
+	}
+	return task
+}
+
+func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (transfer.Copied, error) {
+	bar := feedBar{to: task.Stderr}
+	copied, err := transfer.Copy(ctx, from.DB, to.DB, transfer.Options{
+		Source:   sourceName(task.Config),
+		Progress: func(p transfer.Progress) { bar.update(int(p.Done), int(p.Total)) },
+	})
+	bar.end()
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return copied, err
+}
+
+// sourceName returns the name by which the next run recognises the source.
+func sourceName(c config.Config) string {
+	if config.IsEndpoint(c.From) {
+		return placeName(c.From, "", c.FromDatabase)
+	}
+	return placeName("", c.From, c.FromDatabase)
+}
