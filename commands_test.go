@@ -649,7 +649,7 @@ func testStoppedSeed(t *testing.T, stop func(*process, *testing.T)) {
 func runSeed(t *testing.T, environment map[string]string, args ...string) {
 	t.Helper()
 	var stdout, stderr safeBuffer
-	err := run(t.Context(), append([]string{"seed"}, args...), command.Environment{Stdout: &stdout, Stderr: &stderr,
+	err := run(t.Context(), append([]string{"seed"}, args...), cli.Environment{Stdout: &stdout, Stderr: &stderr,
 		LookupEnv: lookupIn(environment)})
 	if err != nil || !strings.Contains(stdout.String(), " items in all, are in ") {
 		t.Fatalf("seed: %v\n%s%s", err, stdout.String(), stderr.String())

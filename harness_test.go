@@ -102,7 +102,7 @@ func lookupIn(environment map[string]string) func(string) (string, bool) {
 func runOnce(t *testing.T, environment map[string]string, args ...string) (stdout string, err error) {
 	t.Helper()
 	var out, log safeBuffer
-	err = run(deadline(t), args, command.Environment{Stdout: &out, Stderr: &log, LookupEnv: lookupIn(environment)})
+	err = run(deadline(t), args, cli.Environment{Stdout: &out, Stderr: &log, LookupEnv: lookupIn(environment)})
 	return out.String(), err
 }
 
@@ -113,7 +113,7 @@ func serveInProcess(t *testing.T, environment map[string]string, args ...string)
 	stdout, stderr := &announcement{url: make(chan string, 1)}, &safeBuffer{}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- run(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), command.Environment{
+		ended <- run(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), cli.Environment{
 			Stdout: stdout, Stderr: stderr, LookupEnv: lookupIn(environment),
 		})
 	}()

@@ -155,7 +155,7 @@ func runInProcess(t *testing.T, environment map[string]string, args ...string) (
 	ctx, cancel := context.WithCancel(deadline(t))
 	ended := make(chan error, 1)
 	go func() {
-		ended <- run(ctx, args, command.Environment{Stdout: new(safeBuffer), Stderr: new(safeBuffer), LookupEnv: lookupIn(environment)})
+		ended <- run(ctx, args, cli.Environment{Stdout: new(safeBuffer), Stderr: new(safeBuffer), LookupEnv: lookupIn(environment)})
 	}()
 	return func() {
 		t.Helper()

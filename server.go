@@ -1,5 +1,5 @@
 // Command cosmosblog is a GraphQL API for a blogging platform on Azure Cosmos DB. This file wires
-// the server together; the command line is in cli.
+// the server together; the command line is in package cli.
 package main
 
 import (
@@ -11,8 +11,9 @@ import (
 	"syscall"
 
 	"cosmosblog/api"
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/cli"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/resolvers"
 )
 
@@ -20,7 +21,7 @@ func main() {
 	lifecycle.TuneCollector(os.LookupEnv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	environment := command.Environment{Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv}
+	environment := cli.Environment{Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv}
 	if err := run(ctx, os.Args[1:], environment); err != nil {
 		fmt.Fprintln(os.Stderr, "cosmosblog:", err)
 		os.Exit(1)
@@ -29,8 +30,8 @@ func main() {
 
 // run runs the command that the arguments name, until it is done or ctx ends. Errors are
 // sentences for the user.
-func run(ctx context.Context, args []string, environment command.Environment) error {
-	root := command.New(environment, serve)
+func run(ctx context.Context, args []string, environment cli.Environment) error {
+	root := cli.New(environment, serve)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -41,41 +42,41 @@ func run(ctx context.Context, args []string, environment command.Environment) er
 
 // serve starts the parts of the server in the order of their dependencies, and answers requests
 // until ctx ends or a part fails. Then it closes the parts in reverse order.
-func serve(ctx context.Context, task command.Task) error {
+func serve(ctx context.Context, task cli.Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
-		task, err := command.StartTelemetry(r, task)
+		task, err := cli.StartTelemetry(r, task)
 		if err != nil {
 			return err
 		}
 		config := task.Config
 		config.Limits = config.Limits.Within(lifecycle.MemoryLimit())
-		documents, err := command.LoadDocuments(task, config.Limits)
+		documents, err := cli.LoadDocuments(task, config.Limits)
 		if err != nil {
 			return err
 		}
-		listener, err := lifecycle.Listen(r, "--addr", config.Addr, config.Limits, config.Proxies()...)
+		listener, err := httpserver.Listen(r, "--addr", config.Addr, config.Limits, config.Proxies()...)
 		if err != nil {
 			return err
 		}
-		verifier, err := command.StartVerifier(r, task)
+		verifier, err := cli.StartVerifier(r, task)
 		if err != nil {
 			return err
 		}
-		database, err := command.OpenDatabase(r, task)
+		database, err := cli.OpenDatabase(r, task)
 		if err != nil {
 			return err
 		}
-		projector, err := command.StartProjector(r, task, database)
+		projector, err := cli.StartProjector(r, task, database)
 		if err != nil {
 			return err
 		}
-		reads := command.StartReads(r, task, database)
-		books := command.NewBooks(task)
-		observer, err := command.StartObserver(r, task, database, reads, books, projector)
+		reads := cli.StartReads(r, task, database)
+		books := cli.NewBooks(task)
+		observer, err := cli.StartObserver(r, task, database, reads, books, projector)
 		if err != nil {
 			return err
 		}
-		api := httpapi.New(httpapi.Options{
+		handler := api.New(api.Options{
 			Resolvers: resolvers.New(reads.Store(database)),
 			Scope: resolvers.NewScopeExtension(resolvers.ScopeOptions{
 				Diagnostics: config.Development(),
@@ -93,17 +94,17 @@ func serve(ctx context.Context, task command.Task) error {
 			Proxies:       config.Proxies(),
 			PublicMaxAge:  config.PublicMaxAge,
 			PagesOrigin:   config.Pages,
-			PagesIssuer:   command.PagesIssuer(config),
+			PagesIssuer:   cli.PagesIssuer(config),
 			Logger:        task.Logger,
 			Traffic:       task.Traffic,
 			Ready:         observer.Checks,
 			Metrics:       observer.MetricsHandler(),
 			Top:           observer.TopHandler(),
 		})
-		command.Announce(task, listener.Addr(), database)
-		server := lifecycle.Server{
-			Handler:  api,
-			Overflow: httpapi.Overflow(api),
+		cli.Announce(task, listener.Addr(), database)
+		server := httpserver.Server{
+			Handler:  handler,
+			Overflow: api.Overflow(handler),
 			Limits:   config.Limits,
 			Logger:   task.Logger,
 		}

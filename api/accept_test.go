@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"bufio"
@@ -138,7 +138,7 @@ func TestEventStreamsOfOtherOperations(t *testing.T) {
 
 // A status that tells the client what to do is not hidden in an event stream.
 func TestStatusesOfEventStreams(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+	s := newServer(t, func(o *api.Options, _ *stubQuery) {
 		o.Limits = limits.Default()
 		o.Limits.BodyBytes = 1000
 	})
@@ -182,7 +182,7 @@ func TestKindsOfOperations(t *testing.T) {
 func TestShareIsLookedAtBeforeDocuments(t *testing.T) {
 	now := time.Now()
 	processor := budget.NewProcessor(1, true, func() time.Time { return now })
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+	s := newServer(t, func(o *api.Options, _ *stubQuery) {
 		o.Development, o.Processor = true, processor
 	})
 	processor.User("", netip.MustParseAddr("192.0.2.1")).Add(time.Hour)

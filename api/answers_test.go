@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // TestConcurrentAnswers requests different answers at once, because answers share their buffers.
 // Their sizes differ too, from a few bytes to more than a buffer that is kept.
 func TestConcurrentAnswers(t *testing.T) {
-	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(_ *api.Options, q *stubQuery) {
 		q.userByUsername = func(_ context.Context, name string) (*blog.User, error) {
 			return &blog.User{ID: "u_a", Username: name}, nil
 		}

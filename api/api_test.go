@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func TestErrors(t *testing.T) {
 		{"missing value", func(context.Context) (*blog.User, error) { return &blog.User{}, nil }, "INTERNAL", "", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newServer(t, func(_ *httpapi.Options, q *stubQuery) { q.viewer = c.viewer })
+			s := newServer(t, func(_ *api.Options, q *stubQuery) { q.viewer = c.viewer })
 			r := s.query("{viewer{id posts{nodes{id}}}}")
 			if r.codes() != c.code || len(r.Errors[0].Extensions) != c.extensions || r.Errors[0].Path[0] != "viewer" || r.Errors[0].Locations == nil {
 				t.Fatalf("got %s", r.Body)
@@ -115,7 +115,7 @@ func checkLog(t *testing.T, s *server, r reply, logged bool) {
 }
 
 func TestDeadline(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(o *api.Options, q *stubQuery) {
 		o.Limits = limits.Default()
 		o.Limits.Time = time.Millisecond
 		q.viewer = func(ctx context.Context) (*blog.User, error) {
@@ -129,7 +129,7 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestResponseTooLarge(t *testing.T) {
-	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(_ *api.Options, q *stubQuery) {
 		q.viewer = func(context.Context) (*blog.User, error) {
 			return &blog.User{Username: strings.Repeat("x", 9<<20)}, nil
 		}
@@ -143,7 +143,7 @@ func TestResponseTooLarge(t *testing.T) {
 // TestErrorsOfAResponse checks that a response holds only the first errors of an operation.
 func TestErrorsOfAResponse(t *testing.T) {
 	for _, limit := range []int{limits.MostErrors, 3} {
-		s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+		s := newServer(t, func(o *api.Options, q *stubQuery) {
 			q.viewer = failWith(blog.Errorf(blog.Conflict, "Too late."))
 			o.Limits = limits.Default()
 			o.Limits.Errors = limit
@@ -156,7 +156,7 @@ func TestErrorsOfAResponse(t *testing.T) {
 
 // TestMutationResponseTooLarge checks that the error states that the mutation succeeded.
 func TestMutationResponseTooLarge(t *testing.T) {
-	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(_ *api.Options, q *stubQuery) {
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {
 			return &model.DeletePostPayload{Post: &blog.Post{ID: "p_a", Title: strings.Repeat("x", 9<<20)}}, nil
 		}
@@ -169,7 +169,7 @@ func TestMutationResponseTooLarge(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	ready := errors.New("S3CRET")
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+	s := newServer(t, func(o *api.Options, _ *stubQuery) {
 		o.Ready = []telemetry.Check{
 			{Name: "engine", Ready: func(context.Context) (any, error) { return nil, nil }},
 			{Name: "projector", Ready: func(context.Context) (any, error) { return []int{7}, ready }},

@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func (unavailableVerifier) Verify(context.Context, string) (blog.Account, error)
 // TestTokensThatCannotBeChecked checks that clients are not asked to sign in again if the issuer
 // is down.
 func TestTokensThatCannotBeChecked(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Verifier = unavailableVerifier{} })
+	s := newServer(t, func(o *api.Options, _ *stubQuery) { o.Verifier = unavailableVerifier{} })
 	r := s.query("{viewer{username}}", "Authorization", "Bearer any")
 	if r.Code != 503 || r.codes() != "INTERNAL" || r.Header().Get("Retry-After") != "2" || r.Header().Get("WWW-Authenticate") != "" {
 		t.Errorf("status %d, %v, %s", r.Code, r.Header(), r.Body)

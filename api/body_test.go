@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"io"
@@ -13,7 +13,7 @@ import (
 // TestBodyMemory checks that the bodies of all connections share one memory pool, and that finished
 // requests return their share.
 func TestBodyMemory(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+	s := newServer(t, func(o *api.Options, _ *stubQuery) {
 		o.Limits = limits.Default()
 		o.Limits.AllBodiesBytes = 100 << 10
 	})

@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"context"
@@ -78,8 +78,8 @@ func TestETagTellsRepresentationsApart(t *testing.T) {
 }
 
 // answering returns a change of a stub: the viewer's name has a length.
-func answering(length int) func(*httpapi.Options, *stubQuery) {
-	return func(_ *httpapi.Options, q *stubQuery) {
+func answering(length int) func(*api.Options, *stubQuery) {
+	return func(_ *api.Options, q *stubQuery) {
 		q.viewer = func(context.Context) (*blog.User, error) {
 			return &blog.User{ID: "u_a", Username: strings.Repeat("x", length)}, nil
 		}
@@ -88,7 +88,7 @@ func answering(length int) func(*httpapi.Options, *stubQuery) {
 
 // TestIfNoneMatch checks all forms of the header, with answers of every coding.
 func TestIfNoneMatch(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, q *stubQuery) { answering(4000)(o, q); allowPage(o, q) })
+	s := newServer(t, func(o *api.Options, q *stubQuery) { answering(4000)(o, q); allowPage(o, q) })
 	for _, coding := range []string{"identity", "gzip", "zstd"} {
 		send := func(headers ...string) reply {
 			return s.do("GET", targetOf("{viewer{username}}"), "", append(headers, "Accept-Encoding", coding, "Origin", page)...)
@@ -183,7 +183,7 @@ func TestHashIsCacheable(t *testing.T) {
 // TestUnchangedAnswersHoldNoMemory sends large answers that the client has already. Together, they
 // are larger than the memory for answers.
 func TestUnchangedAnswersHoldNoMemory(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(o *api.Options, q *stubQuery) {
 		answering(200<<10)(o, q)
 		o.Limits = limits.Default()
 		o.Limits.AllAnswersBytes = 1 << 20
@@ -198,7 +198,7 @@ func TestUnchangedAnswersHoldNoMemory(t *testing.T) {
 // TestConcurrentUnchangedAnswers mixes answers with and without a body, because answers share their
 // buffers.
 func TestConcurrentUnchangedAnswers(t *testing.T) {
-	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(_ *api.Options, q *stubQuery) {
 		q.userByUsername = func(_ context.Context, name string) (*blog.User, error) {
 			return &blog.User{ID: "u_a", Username: name}, nil
 		}

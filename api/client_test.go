@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"context"
@@ -36,10 +36,10 @@ func TestClientAddr(t *testing.T) {
 		{"@", []string{"198.51.100.1"}, "invalid IP"}, // a Unix socket
 	} {
 		var got netip.Addr
-		s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+		s := newServer(t, func(o *api.Options, q *stubQuery) {
 			o.Proxies = trusted
 			q.viewer = func(ctx context.Context) (*blog.User, error) {
-				got = httpapi.ClientAddr(ctx)
+				got = api.ClientAddr(ctx)
 				return nil, nil
 			}
 		})
@@ -67,7 +67,7 @@ func TestForwardedHost(t *testing.T) {
 		{"10.1.2.3:1234", []string{"blog.example.com", "other.example.com"}, 403},
 		{"203.0.113.9:1234", []string{"blog.example.com"}, 403},
 	} {
-		s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+		s := newServer(t, func(o *api.Options, _ *stubQuery) {
 			o.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		})
 		request := httptest.NewRequest("GET", "/graphql?query={__typename}", nil)

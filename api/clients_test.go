@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"bufio"
@@ -19,7 +19,7 @@ import (
 // limited number of requests in progress, and takes nothing from others.
 func TestClientsBehindProxy(t *testing.T) {
 	const allowed = 3
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+	s := newServer(t, func(o *api.Options, _ *stubQuery) {
 		o.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		o.Limits = limits.Default()
 		o.Limits.AddressConnections = allowed

@@ -1,4 +1,4 @@
-package httpapi
+package api
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func newCompressor() *compressor {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstdLevel), zstd.WithEncoderConcurrency(processors),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(zstdWindow))
 	if err != nil {
-		panic("httpapi: " + err.Error()) // an option above is invalid
+		panic("api: " + err.Error()) // an option above is invalid
 	}
 	c := &compressor{gzip: make(chan *gzip.Writer, processors), zstd: encoder}
 	for range processors {

@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"bytes"
@@ -45,7 +45,7 @@ func decompress(t testing.TB, encoding string, body []byte) string {
 // TestCompression checks GET and POST with every kind of Accept-Encoding.
 func TestCompression(t *testing.T) {
 	long := strings.Repeat("long ", 400)
-	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(_ *api.Options, q *stubQuery) {
 		q.viewer = func(context.Context) (*blog.User, error) { return &blog.User{ID: "u_a", Username: long}, nil }
 	})
 	const query = "{viewer{username}}"

@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"net/http"
@@ -14,7 +14,7 @@ const page = "https://app.example.com"
 // vary is the header Vary of all answers of /graphql.
 const vary = "Origin, Accept, Accept-Encoding, Authorization, Cosmosblog-Session"
 
-func allowPage(o *httpapi.Options, _ *stubQuery) { o.Origins = []string{page, "http://localhost:5173"} }
+func allowPage(o *api.Options, _ *stubQuery) { o.Origins = []string{page, "http://localhost:5173"} }
 
 func preflight(s *server, origin string, headers ...string) reply {
 	return s.do("OPTIONS", "/graphql", "", append([]string{"Origin", origin, "Access-Control-Request-Method", "POST",
@@ -105,7 +105,7 @@ func TestCORSOnRejections(t *testing.T) {
 // TestAllowedPagesInDevelopment checks that development accepts pages of allowed origins, but
 // only under a local host name.
 func TestAllowedPagesInDevelopment(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, q *stubQuery) { allowPage(o, q); o.Development = true })
+	s := newServer(t, func(o *api.Options, q *stubQuery) { allowPage(o, q); o.Development = true })
 	headers := []string{"Content-Type", "application/json", "Origin", page}
 	if r := s.doAs("127.0.0.1:8080", headers...); r.Code != 200 || r.Header().Get("Access-Control-Allow-Origin") != page {
 		t.Errorf("status %d, %s", r.Code, r.Body)

@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"cmp"
@@ -49,7 +49,7 @@ func leastCostOf(b *testing.B, development bool, name, body string) cost {
 }
 
 func newServerIn(t testing.TB, development bool) *server {
-	return newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development = development })
+	return newServer(t, func(o *api.Options, _ *stubQuery) { o.Development = development })
 }
 
 // maxDocumentAlloc is the maximum size of a request's allocations in bytes. BenchmarkRefusals

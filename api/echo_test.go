@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ func TestResponsesDoNotRepeatRequests(t *testing.T) {
 	for _, development := range []bool{false, true} {
 		for _, c := range markedRequests {
 			t.Run(fmt.Sprintf("%s, development %v", c.name, development), func(t *testing.T) {
-				s := newServer(t, func(o *httpapi.Options, q *stubQuery) { allowPage(o, q); o.Development = development })
+				s := newServer(t, func(o *api.Options, q *stubQuery) { allowPage(o, q); o.Development = development })
 				r := s.do(c.method, c.target, c.body, headersOf(c.headers)...)
 				if len(r.Errors) == 0 {
 					t.Fatalf("status %d: the request was not rejected: %.500s", r.Code, r.Body)

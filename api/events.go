@@ -1,4 +1,4 @@
-package httpapi
+package api
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/api/subscription"
 	"cosmosblog/guard/auth"
 )
@@ -131,7 +131,7 @@ func (e *eventWriter) beat(ctx context.Context, end func()) {
 	defer end()
 	ticker := time.NewTicker(heartbeat)
 	defer ticker.Stop()
-	draining := lifecycle.Draining(ctx)
+	draining := httpserver.Draining(ctx)
 	for {
 		select {
 		case <-ticker.C:

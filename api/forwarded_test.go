@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"io"
@@ -50,7 +50,7 @@ func TestDevelopmentBehindAProxy(t *testing.T) {
 		{"a trusted proxy, two equal reports", []string{"X-Forwarded-For", "127.0.0.1", "X-Real-IP", "127.0.0.1", "Via", "1.1 Caddy", "X-Forwarded-Proto", "http"}, true, []netip.Prefix{local}, 200},
 		{"a trusted proxy without addresses", []string{"Via", "1.1 proxy"}, true, []netip.Prefix{local}, 403},
 	} {
-		server := httptest.NewServer(newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+		server := httptest.NewServer(newServer(t, func(o *api.Options, _ *stubQuery) {
 			o.Development, o.Proxies = c.isDevelopment, c.trusted
 		}).handler)
 		target, err := url.Parse(server.URL)

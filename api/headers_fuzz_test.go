@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ func FuzzHeaders(f *testing.F) {
 		f.Add("GET", "query=%7B&%zz", accept, "text/plain", ",,", "http://[::1", "none", "Basic x")
 		f.Add("OPTIONS", "", accept, "", "", page, "", "")
 	}
-	s := newServer(f, func(o *httpapi.Options, q *stubQuery) {
+	s := newServer(f, func(o *api.Options, q *stubQuery) {
 		allowPage(o, q)
 		o.Proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // contains the RemoteAddr of httptest's requests
 	})

@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ func newLocalServer(t *testing.T) (*server, auth.LocalKey) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development, o.Verifier = true, key }), key
+	return newServer(t, func(o *api.Options, _ *stubQuery) { o.Development, o.Verifier = true, key }), key
 }
 
 func TestLocalToken(t *testing.T) {
@@ -91,7 +91,7 @@ func TestLocalTokenForAllowedOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	const local = "http://localhost:5173"
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+	s := newServer(t, func(o *api.Options, _ *stubQuery) {
 		o.Development, o.Verifier, o.Origins = true, key, []string{page, local}
 	})
 	for origin, isAllowed := range map[string]bool{
@@ -128,7 +128,7 @@ func TestLocalTokenBehindDevelopmentServer(t *testing.T) {
 		origins   []string
 		status    int
 	}{{true, nil, 200}, {false, nil, 403}, {false, []string{front}, 200}} {
-		s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development, o.Verifier, o.Origins = true, key, c.origins })
+		s := newServer(t, func(o *api.Options, _ *stubQuery) { o.Development, o.Verifier, o.Origins = true, key, c.origins })
 		host := "127.0.0.1:8080"
 		if c.keepsHost {
 			host = strings.TrimPrefix(front, "http://")
@@ -147,8 +147,8 @@ func TestNoLocalTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, configure := range map[string]func(*httpapi.Options, *stubQuery){
-		"production":       func(o *httpapi.Options, _ *stubQuery) { o.Verifier = key },
+	for name, configure := range map[string]func(*api.Options, *stubQuery){
+		"production":       func(o *api.Options, _ *stubQuery) { o.Verifier = key },
 		"another verifier": inDevelopment,
 	} {
 		r := newServer(t, configure).do("POST", localTokenPath, `{"name": "anna"}`, "Content-Type", "application/json")

@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"encoding/json"
@@ -29,7 +29,7 @@ func newManifestServer(t *testing.T, only bool) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Documents = known })
+	return newServer(t, func(o *api.Options, _ *stubQuery) { o.Documents = known })
 }
 
 // get sends a GET with parameters, which alternate between names and values.

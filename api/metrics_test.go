@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"io"
@@ -11,7 +11,7 @@ import (
 // TestMetricsInDevelopment checks that local users can read the metrics, and pages of other sites
 // cannot.
 func TestMetricsInDevelopment(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+	s := newServer(t, func(o *api.Options, _ *stubQuery) {
 		o.Development = true
 		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "up 1\n") })
 	})

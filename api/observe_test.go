@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ type logLine struct {
 // since its last call.
 func newLoggedServer(t *testing.T) (s *server, lines func() []logLine) {
 	log := new(bytes.Buffer)
-	s = newServer(t, func(o *httpapi.Options, q *stubQuery) {
+	s = newServer(t, func(o *api.Options, q *stubQuery) {
 		o.Development, o.Origins = true, []string{page}
 		o.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{Logger: slog.New(slog.NewJSONHandler(log, nil))})
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {

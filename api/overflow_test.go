@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // TestOverflowAnswersProbesOnly checks the answers on connections beyond the limits.
 func TestOverflowAnswersProbesOnly(t *testing.T) {
 	s := newServer(t, allowPage)
-	overflow := httptest.NewServer(httpapi.Overflow(s.handler))
+	overflow := httptest.NewServer(api.Overflow(s.handler))
 	defer overflow.Close()
 	for path, status := range map[string]int{"/healthz": 200, "/readyz": 200, "/graphql?query={__typename}": 429, "/": 429} {
 		request, err := http.NewRequest("GET", overflow.URL+path, nil)

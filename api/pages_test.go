@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"encoding/json"
@@ -136,7 +136,7 @@ func (originsVerifier) Origins() []string {
 // TestPagesOfIssuer checks that a page connects to the issuer that signs people in, and to nothing
 // else.
 func TestPagesOfIssuer(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+	s := newServer(t, func(o *api.Options, _ *stubQuery) {
 		o.Verifier, o.PagesOrigin = originsVerifier{}, "https://blog.example.com"
 		o.PagesIssuer = &web.Issuer{URL: "https://login.example.com", Client: "blog", Scope: "openid", Token: "access_token"}
 	})

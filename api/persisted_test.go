@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"crypto/sha256"
@@ -106,7 +106,7 @@ func TestMalformedPersistedQueries(t *testing.T) {
 		`{"version":1,"sha256Hash":"` + sha256Of("S3CRET") + `"}`, // of another query
 	} {
 		for _, development := range []bool{false, true} {
-			s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development = development })
+			s := newServer(t, func(o *api.Options, _ *stubQuery) { o.Development = development })
 			r := s.post(`{"query":"` + query + `","extensions":{"persistedQuery":` + extension + `}}`)
 			if extension == "null" { // as if it were absent
 				if r.Code != 200 || len(r.Errors) > 0 {

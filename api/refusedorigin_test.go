@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"bytes"
@@ -20,9 +20,9 @@ type originServer struct {
 	clock *clock
 }
 
-func newOriginServer(t *testing.T, change func(*httpapi.Options, *stubQuery)) originServer {
+func newOriginServer(t *testing.T, change func(*api.Options, *stubQuery)) originServer {
 	s := originServer{clock: &clock{now: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}}
-	s.server = newServer(t, func(o *httpapi.Options, q *stubQuery) { o.Now = s.clock.read; change(o, q) })
+	s.server = newServer(t, func(o *api.Options, q *stubQuery) { o.Now = s.clock.read; change(o, q) })
 	over := httptest.NewServer(s.handler)
 	t.Cleanup(over.Close)
 	s.url = over.URL
@@ -63,10 +63,10 @@ var preflightHeader = []string{"Access-Control-Request-Method", "POST"}
 // The browser does not tell its user why a page's request failed, so the log must.
 func TestRefusedOriginsAreLogged(t *testing.T) {
 	const vite = "http://localhost:5173"
-	only := func(o *httpapi.Options, _ *stubQuery) { o.Origins = []string{page} }
-	inDevelopmentOnly := func(o *httpapi.Options, q *stubQuery) { only(o, q); o.Development = true }
+	only := func(o *api.Options, _ *stubQuery) { o.Origins = []string{page} }
+	inDevelopmentOnly := func(o *api.Options, q *stubQuery) { only(o, q); o.Development = true }
 	for name, c := range map[string]struct {
-		change  func(*httpapi.Options, *stubQuery)
+		change  func(*api.Options, *stubQuery)
 		method  string
 		origin  string
 		headers []string
@@ -75,7 +75,7 @@ func TestRefusedOriginsAreLogged(t *testing.T) {
 		"a local page in development":   {inDevelopmentOnly, "OPTIONS", vite, preflightHeader, page + "," + vite},
 		"a foreign page in development": {inDevelopmentOnly, "POST", "http://app.test:5173", nil, page + ",http://app.test:5173"},
 		"a page in production":          {only, "OPTIONS", vite, preflightHeader, page + "," + vite},
-		"the first allowed page":        {func(*httpapi.Options, *stubQuery) {}, "OPTIONS", vite, preflightHeader, vite},
+		"the first allowed page":        {func(*api.Options, *stubQuery) {}, "OPTIONS", vite, preflightHeader, vite},
 		"a GET of a page":               {only, "GET", vite, nil, page + "," + vite},
 		"an allowed page":               {only, "OPTIONS", page, preflightHeader, ""},
 		"no page":                       {only, "GET", "", nil, ""},
@@ -97,7 +97,7 @@ func TestRefusedOriginsAreLogged(t *testing.T) {
 
 // Anyone can send an Origin, so the log must not grow with them, or contain other text.
 func TestLogOfRefusedOriginsIsBounded(t *testing.T) {
-	s := newOriginServer(t, func(*httpapi.Options, *stubQuery) {})
+	s := newOriginServer(t, func(*api.Options, *stubQuery) {})
 	count := 0
 	for i := range 40 {
 		for range 2 {

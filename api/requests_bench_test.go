@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"bytes"
@@ -66,7 +66,7 @@ func BenchmarkRequests(b *testing.B) {
 	}
 	logger := telemetry.NewLogger(io.Discard, false, slog.LevelInfo)
 	handlerOf := func(cache *readcache.Cache) http.Handler {
-		return httpapi.New(httpapi.Options{
+		return api.New(api.Options{
 			Resolvers: resolvers.New(store.NewCached(s.db, cache, nil)),
 			Scope:     resolvers.NewScopeExtension(resolvers.ScopeOptions{}),
 			Errors:    resolvers.NewErrorPresenter(logger),

@@ -1,4 +1,4 @@
-package httpapi
+package api
 
 import (
 	"encoding/json"
@@ -100,7 +100,7 @@ func appendField(body []byte, name string, value []byte) []byte {
 func mustMarshal(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic("httpapi: " + err.Error())
+		panic("api: " + err.Error())
 	}
 	return text
 }

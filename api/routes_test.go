@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"maps"
@@ -97,7 +97,7 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		{"POST", "/playground", true, 405, "BAD_USER_INPUT", "GET, HEAD"},
 		{"DELETE", "/graphql", true, 405, "BAD_USER_INPUT", "GET, POST"},
 	} {
-		s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+		s := newServer(t, func(o *api.Options, _ *stubQuery) {
 			o.Development, o.Metrics = c.development, http.NotFoundHandler()
 		})
 		r := s.do(c.method, c.target, "")
@@ -148,7 +148,7 @@ func TestQueriesOfPagesOfOtherSites(t *testing.T) {
 		{[]string{"Origin", "null"}, 403},
 	} {
 		for _, development := range []bool{false, true} {
-			s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development = development })
+			s := newServer(t, func(o *api.Options, _ *stubQuery) { o.Development = development })
 			if r := s.do("GET", target, "", c.headers...); r.Code != c.status || c.status == 403 && r.codes() != "FORBIDDEN" {
 				t.Errorf("development %v, %v: status %d, %s", development, c.headers, r.Code, r.Body)
 			}

@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"os"
@@ -19,7 +19,7 @@ func TestSchemaFile(t *testing.T) {
 		development, publish bool
 		status               int
 	}{{true, false, 200}, {true, true, 200}, {false, true, 200}, {false, false, 404}} {
-		s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development, o.PublishSchema = c.development, c.publish })
+		s := newServer(t, func(o *api.Options, _ *stubQuery) { o.Development, o.PublishSchema = c.development, c.publish })
 		r := s.do("GET", "/schema.graphql", "")
 		if r.Code != c.status {
 			t.Errorf("%+v: status %d: %.200s", c, r.Code, r.Body)

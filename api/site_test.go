@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"bytes"
@@ -102,7 +102,7 @@ func newSite(t testing.TB, development bool) *site {
 // serve replaces the site's server with one that has other limits.
 func (s *site) serve(l limits.Limits) {
 	logger := slog.New(slog.NewJSONHandler(s.log, nil))
-	s.handler = httpapi.New(httpapi.Options{
+	s.handler = api.New(api.Options{
 		Resolvers:    resolvers.New(s.store),
 		Scope:        resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: s.development, Limits: l}),
 		Errors:       resolvers.NewErrorPresenter(logger),

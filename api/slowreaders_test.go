@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func newSlowServer(t *testing.T, change func(*limits.Limits)) *slowServer {
 	t.Helper()
 	s := &slowServer{TB: t, clock: &clock{now: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}, arrived: make(chan struct{})}
 	username := strings.Repeat("x", largeAnswer)
-	handler := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+	handler := newServer(t, func(o *api.Options, q *stubQuery) {
 		o.Limits = limits.Default()
 		change(&o.Limits)
 		o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
@@ -166,7 +166,7 @@ func TestOperationsTakeMemory(t *testing.T) {
 		reply chan reply
 	}
 	begun := make(chan operation)
-	s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(o *api.Options, q *stubQuery) {
 		o.Limits = limits.Default()
 		o.Limits.AllAnswersBytes = all
 		q.viewer = func(ctx context.Context) (*blog.User, error) {
@@ -203,7 +203,7 @@ func TestOperationsTakeMemory(t *testing.T) {
 
 // The client must know that a mutation was executed.
 func TestAnswersOfMutationsInFlight(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(o *api.Options, q *stubQuery) {
 		o.Limits = limits.Default()
 		o.Limits.AllAnswersBytes = 1 << 20
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {

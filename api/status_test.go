@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func TestStatuses(t *testing.T) {
 		{"HEAD", "HEAD", "/graphql?query={__typename}", older, "", 405, false},
 		{"another path", "POST", "/", older, `{"query":"{__typename}"}`, 404, false},
 	} {
-		s := newServer(t, func(_ *httpapi.Options, q *stubQuery) { q.viewer = failWith(blog.Errorf(blog.Throttled, "Wait.")) })
+		s := newServer(t, func(_ *api.Options, q *stubQuery) { q.viewer = failWith(blog.Errorf(blog.Throttled, "Wait.")) })
 		r := s.do(c.method, c.target, c.body, "Content-Type", "application/json", "Accept", c.accept)
 		if r.Code != c.status || (r.Data != nil) != c.data || !strings.HasPrefix(r.Header().Get("Content-Type"), c.accept) {
 			t.Errorf("%s in %s: status %d, %s", c.name, c.accept, r.Code, r.Body)
@@ -108,7 +108,7 @@ func TestAccept(t *testing.T) {
 // Retry-After.
 func TestInFlight(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
-	s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(o *api.Options, q *stubQuery) {
 		o.Limits = limits.Default()
 		o.Limits.InFlight = 1
 		q.viewer = func(context.Context) (*blog.User, error) {
@@ -172,7 +172,7 @@ func (hangingVerifier) Verify(ctx context.Context, _ string) (blog.Account, erro
 }
 
 func TestVerificationTimeout(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+	s := newServer(t, func(o *api.Options, _ *stubQuery) {
 		o.Verifier, o.Limits = hangingVerifier{}, limits.Default()
 		o.Limits.Time = time.Millisecond
 	})
@@ -192,7 +192,7 @@ func (panickingExtension) InterceptOperation(context.Context, graphql.OperationH
 
 func TestPanicInExtension(t *testing.T) {
 	s := newServer(t, nil)
-	s.handler = httpapi.New(httpapi.Options{
+	s.handler = api.New(api.Options{
 		Resolvers: resolvers.New(nil),
 		Scope:     panickingExtension{},
 		Errors:    resolvers.NewErrorPresenter(slog.New(slog.DiscardHandler)),

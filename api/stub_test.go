@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"bytes"
@@ -124,11 +124,11 @@ func viewerByToken(ctx context.Context) (*blog.User, error) {
 	return &blog.User{ID: account.UserID(), Username: account.Subject}, nil
 }
 
-func newServer(t testing.TB, change func(*httpapi.Options, *stubQuery)) *server {
+func newServer(t testing.TB, change func(*api.Options, *stubQuery)) *server {
 	t.Helper()
 	log := new(bytes.Buffer)
 	query := stubQuery{viewer: viewerByToken}
-	options := httpapi.Options{Verifier: stubVerifier{}}
+	options := api.Options{Verifier: stubVerifier{}}
 	if change != nil {
 		change(&options, &query)
 	}
@@ -138,10 +138,10 @@ func newServer(t testing.TB, change func(*httpapi.Options, *stubQuery)) *server 
 	options.Resolvers = stub{resolvers.New(nil), query}
 	options.Scope = resolvers.NewScopeExtension(resolvers.ScopeOptions{})
 	options.Errors = resolvers.NewErrorPresenter(logger)
-	return &server{t, httpapi.New(options), log}
+	return &server{t, api.New(options), log}
 }
 
-func inDevelopment(o *httpapi.Options, _ *stubQuery) { o.Development = true }
+func inDevelopment(o *api.Options, _ *stubQuery) { o.Development = true }
 
 // reply is a received response.
 type reply struct {

@@ -1,4 +1,4 @@
-package httpapi
+package api
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/api/subscription"
 	"cosmosblog/blog"
 	"cosmosblog/guard/budget"
@@ -83,7 +83,7 @@ func (t transport) run(r *http.Request, params *graphql.RawParams, memory *memor
 		return answer{}, errOverloaded
 	}
 	defer p.leave()
-	ctx, cancel := lifecycle.Detached(graphql.StartOperationTrace(r.Context()), t.Limits.Time)
+	ctx, cancel := httpserver.Detached(graphql.StartOperationTrace(r.Context()), t.Limits.Time)
 	defer cancel()
 	ctx = limits.WithClient(limits.WithMemory(ctx, memory), r.Context())
 	executed, rejected := t.execute(ctx, r, params, memory, p)

@@ -1,4 +1,4 @@
-package httpapi_test
+package api_test
 
 import (
 	"context"
@@ -119,7 +119,7 @@ func TestGET(t *testing.T) {
 // two hexadecimal digits follow stands for itself.
 func TestQueryStrings(t *testing.T) {
 	var got string
-	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
+	s := newServer(t, func(_ *api.Options, q *stubQuery) {
 		q.userByUsername = func(_ context.Context, username string) (*blog.User, error) {
 			got = username
 			return nil, nil
@@ -194,7 +194,7 @@ func TestUnicode(t *testing.T) {
 		`{"query":"{userByUsername(username:\"\"\"🚀 ä \\ud800\"\"\"){id}} # \\ud800"}`,
 	} {
 		var got string
-		s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
+		s := newServer(t, func(_ *api.Options, q *stubQuery) {
 			q.userByUsername = func(_ context.Context, username string) (*blog.User, error) {
 				got = username
 				return nil, nil

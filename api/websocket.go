@@ -1,4 +1,4 @@
-package httpapi
+package api
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/api/graphqlws"
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/api/strictjson"
 	"cosmosblog/api/subscription"
 	"cosmosblog/blog"
@@ -48,7 +48,7 @@ func (t transport) webSockets() http.Handler {
 		Refuse: func(w http.ResponseWriter, r *http.Request, status int) {
 			t.reject(w, r, &rejection{status: status, err: errNoSocket})
 		},
-		Draining: lifecycle.Draining,
+		Draining: httpserver.Draining,
 		Limits: graphqlws.Limits{
 			MessageBytes: maxSocketMessage,
 			Operations:   t.Limits.ConnectionStreams,

@@ -1,6 +1,8 @@
 // Package blog is the domain: the types of users, posts, comments and likes, their rules, and
 // the errors of the API. Besides the standard library, it imports Unicode's normal forms. The
 // generated GraphQL code binds to its types directly, and package store maps them to items.
+//
+// This folder is not for other modules: it may change in any version.
 package blog
 
 import "time"

@@ -28,6 +28,10 @@ const (
 	MaxPageSize     = 100
 )
 
+// MaxAnswerBytes is the maximum size of the data of an answer. The schema's scalars have no access
+// to the settings of a server, so they stop writing there.
+const MaxAnswerBytes = 8 << 20
+
 // CommentOrder is the order of a list of comments, by creation date. The same positions are valid
 // in both.
 type CommentOrder string

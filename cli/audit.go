@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/changefeed"

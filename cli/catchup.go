@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"math"
 	"time"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"

@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/blog"
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/bulk"

@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/cli/monitor"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/store/cosmos"
 )

@@ -1,13 +1,13 @@
-package command
+package cli
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/transfer"
 )
 

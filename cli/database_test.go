@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -6,11 +6,11 @@ import (
 	"log/slog"
 	"testing"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/blog"
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/cosmostest"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"

@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"cmp"
@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"

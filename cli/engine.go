@@ -1,13 +1,14 @@
-package command
+package cli
 
 import (
 	"context"
 	"crypto/tls"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/guard/limits"
+	"cosmosblog/internal/lifecycle"
 )
 
 var engineText = text{
@@ -42,7 +43,7 @@ func runEngine(ctx context.Context, task Task) error {
 		}
 		connections := limits.Default()
 		connections.AddressConnections = 0 // one program may use all of them
-		listener, err := lifecycle.Listen(r, "--addr", c.Addr, connections)
+		listener, err := httpserver.Listen(r, "--addr", c.Addr, connections)
 		if err != nil {
 			return err
 		}
@@ -68,8 +69,8 @@ func runEngine(ctx context.Context, task Task) error {
 		if c.EngineEntra {
 			task.Printf("It also accepts any well-formed Entra ID token, except for definitions\n")
 		}
-		server := lifecycle.Server{
-			Handler: lifecycle.ProgramsOnly(listener.Addr(), engine),
+		server := httpserver.Server{
+			Handler: httpserver.ProgramsOnly(listener.Addr(), engine),
 			Limits:  limits.Default(),
 			Logger:  task.Logger,
 		}

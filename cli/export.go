@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/export"
 )

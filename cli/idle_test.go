@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"flag"
@@ -16,11 +16,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/blog"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/inprocess"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/proof/docsection"
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store"

@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -8,10 +8,11 @@ import (
 	"os"
 	"time"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/cli/monitor"
 	"cosmosblog/guard/limits"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
@@ -44,15 +45,15 @@ func runProjector(ctx context.Context, task Task) error {
 			<-r.Context().Done()
 			return nil
 		}
-		listener, err := lifecycle.Listen(r, "--addr", task.Config.Addr, limits.Default())
+		listener, err := httpserver.Listen(r, "--addr", task.Config.Addr, limits.Default())
 		if err != nil {
 			return err
 		}
 		task.Printf("Its readiness is at http://%s/readyz\n", listener.Addr())
 		task.Printf("Its metrics are at http://%s/metrics\n", listener.Addr())
 		observer := monitor.Projector(r.Context(), monitorOptions(task, database, p))
-		server := lifecycle.Server{
-			Handler: lifecycle.ProgramsOnly(listener.Addr(), observer.Handler()),
+		server := httpserver.Server{
+			Handler: httpserver.ProgramsOnly(listener.Addr(), observer.Handler()),
 			Limits:  limits.Default(),
 			Logger:  task.Logger,
 		}

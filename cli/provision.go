@@ -1,10 +1,10 @@
-package command
+package cli
 
 import (
 	"context"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/provision"
 )
 

@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/blog"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store"
 )
 

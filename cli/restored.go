@@ -1,12 +1,12 @@
-package command
+package cli
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/changefeed"
 )
 

@@ -1,12 +1,12 @@
-package command
+package cli
 
 import (
 	"context"
 	"errors"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/guard/auth"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/seed"
 )
 

@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"cmp"
@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/cli/monitor"
 	"cosmosblog/guard/auth"
 	"cosmosblog/guard/budget"
 	"cosmosblog/guard/limits"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 	"cosmosblog/store"
@@ -162,13 +163,13 @@ func StartObserver(
 	if task.Config.MetricsAddr == "" {
 		return observer, nil
 	}
-	listener, err := lifecycle.Listen(r, "--metrics-addr", task.Config.MetricsAddr, limits.Default())
+	listener, err := httpserver.Listen(r, "--metrics-addr", task.Config.MetricsAddr, limits.Default())
 	if err != nil {
 		return observer, err
 	}
 	task.Printf("Metrics and readiness are at http://%s/metrics and /readyz\n", listener.Addr())
-	server := lifecycle.Server{
-		Handler:   lifecycle.ProgramsOnly(listener.Addr(), observer.Handler()),
+	server := httpserver.Server{
+		Handler:   httpserver.ProgramsOnly(listener.Addr(), observer.Handler()),
 		Limits:    limits.Default(),
 		Logger:    task.Logger,
 		DrainTime: observerDrainTime,

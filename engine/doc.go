@@ -56,4 +56,6 @@
 // Reads of items and queries lock only the gate. The change feed also takes log.mu while it
 // creates its snapshot. A change of a container's definition that affects its items holds log.mu
 // of all ranges until it is done (rebuild.go).
+//
+// This folder is not for other modules: it may change in any version.
 package engine

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/blog"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/guard/limits"
 )
 
 // both returns the results of an operation with plain fields appended and resolved.
@@ -32,11 +32,11 @@ func TestPlainFieldsWithinLimits(t *testing.T) {
 				again: comments { nodes { id%s } edges { cursor node { id%s } } } } }`, &selected, &selected, &selected)
 			operation := newOperation(t, newMemory(20, bytes), document)
 			appended, resolved := both(func() executed { return operation(t.Context()) })
-			isTooLarge := len(resolved.data) > limits.MostAnswerBytes
-			if isTooLarge != (len(appended.data) > limits.MostAnswerBytes) || !isTooLarge && appended != resolved {
+			isTooLarge := len(resolved.data) > blog.MaxAnswerBytes
+			if isTooLarge != (len(appended.data) > blog.MaxAnswerBytes) || !isTooLarge && appended != resolved {
 				t.Errorf("%d bytes, %d aliases: %d bytes appended, %d resolved", bytes, aliases, len(appended.data), len(resolved.data))
 			}
-			if most := limits.MostAnswerBytes * 3; len(appended.data) > most {
+			if most := blog.MaxAnswerBytes * 3; len(appended.data) > most {
 				t.Errorf("%d bytes, %d aliases: %d bytes, more than %d", bytes, aliases, len(appended.data), most)
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/blog"
-	"cosmosblog/guard/limits"
 )
 
 // A plain field is bound to a field of a Go struct, or to a method without context and error, and
@@ -30,7 +29,7 @@ const (
 	maxPlainBytes = 1 << 20
 	// maxAllPlainBytes limits the text of all objects of an operation. The server drops the data of
 	// longer responses.
-	maxAllPlainBytes = limits.MostAnswerBytes
+	maxAllPlainBytes = blog.MaxAnswerBytes
 )
 
 // noPlainFields lets gqlgen resolve all fields. Only tests set it, to compare the responses.

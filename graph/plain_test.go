@@ -59,7 +59,7 @@ func newSite(t testing.TB) *site {
 		return engine.Changes(db.Name(), container, partition)
 	})
 	s := &site{TB: t, reads: reads}
-	s.handler = httpapi.New(httpapi.Options{
+	s.handler = api.New(api.Options{
 		Resolvers:   damaged{resolvers.New(store.NewCached(db, reads, nil)), &s.damage},
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
 		Errors:      resolvers.NewErrorPresenter(logger),

@@ -20,4 +20,6 @@
 // A change feed returns the latest state of each item, not its history, and starts with the oldest
 // item of the container. A projector that was stopped, or that runs on existing data for the first
 // time, therefore catches up from its checkpoint.
+//
+// This folder is not for other modules: it may change in any version.
 package projector

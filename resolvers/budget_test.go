@@ -46,7 +46,7 @@ func newMetered(t *testing.T, account, address float64) *metered {
 func (s *metered) budgets(account, address float64) {
 	s.books = budget.New(budget.Options{Account: account, Address: address, Now: s.clock.Now})
 	logger := slog.New(slog.NewTextHandler(s.log, nil))
-	s.handler = httpapi.New(httpapi.Options{
+	s.handler = api.New(api.Options{
 		Resolvers:    resolvers.New(store.NewCached(s.db, s.reads, nil)),
 		Scope:        resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: limits.Default()}),
 		Errors:       resolvers.NewErrorPresenter(logger),

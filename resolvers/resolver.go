@@ -8,6 +8,8 @@
 //     reads. Each item and page is read once per scope, and one read serves all elements of a
 //     list.
 //   - ErrorPresenter turns every error into an error that clients may see.
+//
+// This folder is not for other modules: it may change in any version.
 package resolvers
 
 import (

@@ -95,7 +95,7 @@ func startServer(t *testing.T, engine *cosmostest.Account, injector *faultInject
 
 // newHandler returns the API with limits.
 func (s *server) newHandler(l limits.Limits, logger *slog.Logger) http.Handler {
-	return httpapi.New(httpapi.Options{
+	return api.New(api.Options{
 		Resolvers:   resolvers.New(store.NewCached(s.db, s.reads, nil)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
 		Errors:      resolvers.NewErrorPresenter(logger),

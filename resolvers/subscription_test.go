@@ -25,6 +25,7 @@ import (
 	"github.com/coder/websocket"
 
 	"cosmosblog/api"
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
 	"cosmosblog/guard/budget"
 	"cosmosblog/guard/limits"
@@ -53,7 +54,7 @@ type streaming struct {
 const patience = 20 * time.Second
 
 // newStreaming returns a server with limits. Each call on the same server is another process.
-func (s *server) newStreaming(change func(*httpapi.Options)) *streaming {
+func (s *server) newStreaming(change func(*api.Options)) *streaming {
 	s.Helper()
 	logger := slog.New(slog.NewTextHandler(s.Output(), nil))
 	watcher := tail.New(tail.Options{DB: s.db, Containers: []string{schema.Posts, schema.Feed}, Staleness: 200 * time.Millisecond, Logger: logger})
@@ -61,7 +62,7 @@ func (s *server) newStreaming(change func(*httpapi.Options)) *streaming {
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = watcher.Run(ctx) }()
 	books := budget.New(budget.Options{})
-	options := httpapi.Options{
+	options := api.Options{
 		Resolvers:   resolvers.New(store.NewCached(s.db, s.reads, nil).Watched(watcher)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{}),
 		Errors:      resolvers.NewErrorPresenter(logger),
@@ -72,7 +73,7 @@ func (s *server) newStreaming(change func(*httpapi.Options)) *streaming {
 	if change != nil {
 		change(&options)
 	}
-	listening := httptest.NewServer(httpapi.New(options))
+	listening := httptest.NewServer(api.New(options))
 	s.Cleanup(func() { listening.CloseClientConnections(); listening.Close(); cancel(); <-ended })
 	return &streaming{s, listening.URL, books}
 }
@@ -118,7 +119,7 @@ func (s *streaming) subscribe(query, lastEventID string, headers ...string) *eve
 		defer response.Body.Close()
 		var current event
 		lines := bufio.NewScanner(response.Body)
-		lines.Buffer(nil, limits.MostAnswerBytes+1<<10)
+		lines.Buffer(nil, blog.MaxAnswerBytes+1<<10)
 		for lines.Scan() {
 			name, value, _ := strings.Cut(lines.Text(), ": ")
 			switch {
@@ -227,7 +228,7 @@ func TestEditOfOlderComment(t *testing.T) {
 func TestStreamsBeginWithThePresent(t *testing.T) {
 	skipUnderFaults(t)
 	plain := newServer(t)
-	s := plain.newStreaming(func(o *httpapi.Options) {
+	s := plain.newStreaming(func(o *api.Options) {
 		o.Resolvers = resolvers.New(store.New(plain.db).Watched(newSignals()))
 	})
 	ann := s.user("Ann")
@@ -387,7 +388,7 @@ func TestStreamsThatBreakBeforeTheirFirstEvent(t *testing.T) {
 func TestRefusedStreams(t *testing.T) {
 	skipUnderFaults(t)
 	plain := newServer(t)
-	s := plain.newStreaming(func(o *httpapi.Options) {
+	s := plain.newStreaming(func(o *api.Options) {
 		o.Limits = limits.Default()
 		o.Limits.AddressStreams = 2
 	})
@@ -450,7 +451,7 @@ func must(text []byte, err error) []byte {
 func TestStreamsLeaveNothing(t *testing.T) {
 	skipUnderFaults(t)
 	metrics := telemetry.NewMetrics()
-	s := newServer(t).newStreaming(func(o *httpapi.Options) {
+	s := newServer(t).newStreaming(func(o *api.Options) {
 		o.Limits = limits.Default()
 		o.Limits.AddressStreams = 0
 		o.Traffic, o.Metrics = telemetry.NewTraffic(telemetry.TrafficOptions{}), telemetry.Observer{Metrics: metrics, Logger: slog.New(slog.DiscardHandler)}.MetricsHandler()
@@ -601,8 +602,8 @@ func TestWebSocket(t *testing.T) {
 
 // behindProxy returns the options of a server behind a proxy, each of whose clients has some
 // connections.
-func behindProxy(connections int) func(*httpapi.Options) {
-	return func(o *httpapi.Options) {
+func behindProxy(connections int) func(*api.Options) {
+	return func(o *api.Options) {
 		o.Limits = limits.Default()
 		o.Limits.AddressConnections = connections
 		o.Development = false
@@ -686,7 +687,7 @@ func TestEqualSubscriptions(t *testing.T) {
 	for _, subscribers := range []int{1, 100} {
 		plain, count := countedServer(t)
 		clock := cosmostest.NewClock(time.Now())
-		s := plain.newStreaming(func(o *httpapi.Options) {
+		s := plain.newStreaming(func(o *api.Options) {
 			o.Now = clock.Now // a shared answer does not grow old
 			o.Limits = limits.Default()
 			o.Limits.AddressStreams = 0
@@ -850,7 +851,7 @@ func TestOpeningStreamsIsPaid(t *testing.T) {
 	skipUnderFaults(t)
 	clock := cosmostest.NewClock(time.Now())
 	books := budget.New(budget.Options{Address: 1, Now: clock.Now}) // up to 10 RU
-	s := newServer(t).newStreaming(func(o *httpapi.Options) { o.Books = books })
+	s := newServer(t).newStreaming(func(o *api.Options) { o.Books = books })
 	const unknown = "p_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 	query := `subscription { commentAdded(postId: "` + unknown + `") { cursor } }`
 	for i := range 30 {
@@ -875,7 +876,7 @@ func TestSlowStreamsGiveMemoryBack(t *testing.T) {
 	skipUnderFaults(t)
 	const large, fields = 250 << 10, 29 // together more than the buffers of a connection
 	start := time.Now()
-	s := newServer(t).newStreaming(func(o *httpapi.Options) {
+	s := newServer(t).newStreaming(func(o *api.Options) {
 		// In this fast time, the slow client is slow at once, and the wait for memory ends before the
 		// slow client is given up for other reasons.
 		o.Now = func() time.Time { return start.Add(100 * time.Since(start)) }
@@ -1106,7 +1107,7 @@ func TestStreamsEndAfterLongFailures(t *testing.T) {
 	skipUnderFaults(t)
 	plain, failing := failingServer(t, "/docs/"+schema.ContentID)
 	start := time.Now()
-	s := plain.newStreaming(func(o *httpapi.Options) {
+	s := plain.newStreaming(func(o *api.Options) {
 		o.Now = func() time.Time { return start.Add(100 * time.Since(start)) } // the client waits ten of these seconds
 	})
 	ann := s.user("Ann")
@@ -1194,7 +1195,7 @@ func TestStreamsOnLaggingReplicas(t *testing.T) {
 			account.Follower.Hold()
 			post := ann.post("Title", "Content")
 			ann.comment(post, "first")
-			e := reader.newStreaming(func(o *httpapi.Options) {
+			e := reader.newStreaming(func(o *api.Options) {
 				watcher := tail.New(tail.Options{DB: db, Containers: schema.ContainerNames()[:5], Staleness: 200 * time.Millisecond})
 				ctx, cancel := context.WithCancel(context.Background())
 				ended := make(chan struct{})
@@ -1251,7 +1252,7 @@ func TestSignalAheadOfAReplica(t *testing.T) {
 			post := ann.post("Title", "Content")
 			account.Follower.CatchUp()
 			told := newSignals()
-			e := reader.newStreaming(func(o *httpapi.Options) {
+			e := reader.newStreaming(func(o *api.Options) {
 				o.Resolvers = resolvers.New(store.New(reader.db).Watched(told))
 			}).subscribe(fmt.Sprintf(subscription, post), "")
 			if name == "post" {
@@ -1293,7 +1294,7 @@ func TestArrivalAheadOfAReplica(t *testing.T) {
 	ann.post("before", "Content of before")
 	account.Follower.CatchUp()
 	told := newSignals()
-	e := reader.newStreaming(func(o *httpapi.Options) {
+	e := reader.newStreaming(func(o *api.Options) {
 		o.Resolvers = resolvers.New(store.New(reader.db).Watched(told))
 	}).subscribe(`subscription { postPublished { cursor node { title } } }`, "")
 	waitFor(t, &reads, 3) // of the watch, of the stream, and of the stream after the first signal

@@ -28,6 +28,8 @@
 //	provision   creates what a database lacks
 //	bulk        writes whole data sets
 //	tail        counts the changes of partitions, for readcache and subscriptions
+//
+// This folder is not for other modules: it may change in any version.
 package store
 
 import (

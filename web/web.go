@@ -3,6 +3,8 @@
 //
 // The sources are in app and graphiql. `npm ci && npm run build` writes dist, which is committed.
 // Building the program therefore needs no Node.js.
+//
+// This folder is not for other modules: it may change in any version.
 package web
 
 import (

@@ -12,7 +12,6 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/api/coercion"
-	"cosmosblog/api/documents/querylimits"
 	"cosmosblog/api/documents/syntax"
 	"cosmosblog/graph"
 	"cosmosblog/guard/limits"
@@ -158,7 +157,7 @@ func (d *Documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List)
 	if err != nil {
 		return nil, 0, gqlerror.List{err}
 	}
-	if err := querylimits.CheckTree(document, d.limits); err != nil {
+	if err := checkTree(document, d.limits); err != nil {
 		return nil, 0, gqlerror.List{err}
 	}
 	return document, tokens, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/blog"
 	"cosmosblog/graph/stream"
 	"cosmosblog/guard/budget"
@@ -141,7 +141,7 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 			memory.Close()
 		}
 	}()
-	ctx, cancel := lifecycle.Detached(limits.WithMemory(graphql.StartOperationTrace(budget.With(ctx, payment)), memory), x.Limits.Time)
+	ctx, cancel := httpserver.Detached(limits.WithMemory(graphql.StartOperationTrace(budget.With(ctx, payment)), memory), x.Limits.Time)
 	defer cancel()
 	operation, executed := x.dispatch(stream.WithEvent(x.follow(ctx), event))
 	work = executionWork(x.price.Fields, executed.Data, memory.HasRead())

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/cosmostest"
 	"cosmosblog/engine"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 )

@@ -14,7 +14,7 @@ import (
 	"net"
 	"time"
 
-	"cosmosblog/internal/secretfile"
+	"cosmosblog/internal/files"
 )
 
 // certificateLifetime is the longest lifetime that clients accept for a manually trusted
@@ -27,7 +27,7 @@ func (e *Engine) Certificate(addr string) (tls.Certificate, error) { return e.fo
 
 func (f *folder) certificate(addr string) (tls.Certificate, error) {
 	path := f.file(tlsName)
-	text, err := secretfile.Load(path, func() ([]byte, error) { return SelfSigned(addr, time.Now()) })
+	text, err := files.LoadSecret(path, func() ([]byte, error) { return SelfSigned(addr, time.Now()) })
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("the engine's certificate: %w", err)
 	}

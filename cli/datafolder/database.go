@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/internal/inprocess"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"

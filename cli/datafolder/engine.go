@@ -13,11 +13,11 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/engine"
 	"cosmosblog/guard/limits"
 	"cosmosblog/internal/files"
-	"cosmosblog/internal/secretfile"
+	"cosmosblog/internal/lifecycle"
 )
 
 // Engine is the open embedded engine of a data folder that this process owns. It serves Cosmos
@@ -66,7 +66,7 @@ func (e *Engine) Path() string { return e.folder.path }
 // engineKey returns the engine's master key, which the folder stores. It stays the same when the
 // owner restarts, so that processes on the socket can continue.
 func (f *folder) engineKey() (string, error) {
-	key, err := secretfile.Load(f.file(keyName), func() ([]byte, error) {
+	key, err := files.LoadSecret(f.file(keyName), func() ([]byte, error) {
 		random := make([]byte, 64) // as long as an account's key
 		rand.Read(random)
 		return []byte(base64.StdEncoding.EncodeToString(random)), nil
@@ -158,7 +158,7 @@ func (f *folder) share(r *lifecycle.Runner, engine *Engine, logger *slog.Logger)
 	if err := f.writeOwner(engine.engine.Key(), engine.engine.Life()); err != nil {
 		return err
 	}
-	return f.serveSocket(r, lifecycle.Server{
+	return f.serveSocket(r, httpserver.Server{
 		Handler: engine.ownerHandler(logger),
 		Limits:  limits.Default(),
 		Logger:  logger,

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
-	"cosmosblog/api/lifecycle"
 	"cosmosblog/engine"
+	"cosmosblog/internal/lifecycle"
 )
 
 // A full disk ends the process that owns the folder with one error.

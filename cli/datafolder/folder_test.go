@@ -16,8 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 	"cosmosblog/guard/limits"
+	"cosmosblog/internal/lifecycle"
 )
 
 // serveFolder owns a folder and serves an engine that answers with its name, until stop is called
@@ -42,7 +43,7 @@ func share(t *testing.T, f *folder, name string) (stop func()) {
 			engine := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, name) })
 			err := f.writeOwner("key of "+name, "")
 			if err == nil {
-				err = f.serveSocket(r, lifecycle.Server{
+				err = f.serveSocket(r, httpserver.Server{
 					Handler:   engine,
 					Limits:    limits.Default(),
 					Logger:    slog.New(slog.DiscardHandler),

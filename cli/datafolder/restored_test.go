@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 )

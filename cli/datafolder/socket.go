@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
+	"cosmosblog/internal/lifecycle"
 )
 
 // maxSocketPath is the longest name of a socket on all systems, in bytes. The system's field for
@@ -62,7 +63,7 @@ func (f *folder) listenOnSocket() (net.Listener, error) {
 }
 
 // serveSocket runs a server on the folder's socket until r closes.
-func (f *folder) serveSocket(r *lifecycle.Runner, server lifecycle.Server) error {
+func (f *folder) serveSocket(r *lifecycle.Runner, server httpserver.Server) error {
 	listener, err := f.listenOnSocket()
 	if err != nil {
 		return err

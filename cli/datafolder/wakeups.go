@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/api/httpserver"
 )
 
 // wakeupsPath is the path of the wake-ups of a container, on the folder's socket. The names of the
@@ -43,7 +43,7 @@ func (e *Engine) serveWakeups(w http.ResponseWriter, r *http.Request, watched st
 		}
 		select {
 		case <-written:
-		case <-lifecycle.Draining(r.Context()):
+		case <-httpserver.Draining(r.Context()):
 			return
 		case <-r.Context().Done():
 			return

@@ -9,7 +9,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/schema"
 )
 

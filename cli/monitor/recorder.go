@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"cosmosblog/api/lifecycle"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/store/cosmos"
 )

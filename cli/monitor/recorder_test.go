@@ -30,7 +30,7 @@ import (
 // and a query of its only post. transport returns the store's transport.
 func postAPI(
 	tb testing.TB, traffic *telemetry.Traffic, transport func(*cosmostest.Account) policy.Transporter,
-) (api http.Handler, request func() *http.Request) {
+) (handler http.Handler, request func() *http.Request) {
 	tb.Helper()
 	engine := cosmostest.New(tb, cosmostest.Options{})
 	options := cosmos.Options{Recorder: Recorder(traffic), Transport: transport(engine)}
@@ -48,7 +48,7 @@ func postAPI(
 	if err != nil {
 		tb.Fatal(err)
 	}
-	api = httpapi.New(httpapi.Options{
+	handler = api.New(api.Options{
 		Resolvers: resolvers.New(opened),
 		Scope:     resolvers.NewScopeExtension(resolvers.ScopeOptions{}),
 		Errors:    resolvers.NewErrorPresenter(discard),
@@ -57,7 +57,7 @@ func postAPI(
 	})
 	body := fmt.Sprintf(`{"query":"query Post($id: ID!) { post(id: $id) { title content author { username } } }",
 		"variables":{"id":%q}}`, post.Ref().String())
-	return api, func() *http.Request {
+	return handler, func() *http.Request {
 		r := httptest.NewRequest("POST", "/graphql", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		return r
@@ -91,10 +91,10 @@ func TestRetriesAreCounted(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	traffic := loggedTraffic(&log)
-	api, request := postAPI(t, traffic, func(engine *cosmostest.Account) policy.Transporter {
+	handler, request := postAPI(t, traffic, func(engine *cosmostest.Account) policy.Transporter {
 		return &throttling{next: inprocess.To(engine)}
 	})
-	api.ServeHTTP(httptest.NewRecorder(), request())
+	handler.ServeHTTP(httptest.NewRecorder(), request())
 	if !strings.Contains(log.String(), `"status":200,`) ||
 		!strings.Contains(log.String(), `"requests":2,"retries":1,`) {
 		t.Errorf("got %s", log.String())
@@ -125,8 +125,8 @@ func TestRequestsBelongToOperations(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	traffic := loggedTraffic(&log)
-	api, request := postAPI(t, traffic, directly)
-	api.ServeHTTP(httptest.NewRecorder(), request())
+	handler, request := postAPI(t, traffic, directly)
+	handler.ServeHTTP(httptest.NewRecorder(), request())
 	var line struct {
 		Operation, Type, Code string
 		Status, Requests      int
@@ -165,11 +165,11 @@ func BenchmarkPost(b *testing.B) {
 		{"logged", loggedTraffic(io.Discard)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			api, request := postAPI(b, c.traffic, directly)
+			handler, request := postAPI(b, c.traffic, directly)
 			b.ReportAllocs()
 			for b.Loop() {
 				answer := httptest.NewRecorder()
-				api.ServeHTTP(answer, request())
+				handler.ServeHTTP(answer, request())
 				if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), `"title":"S3CRET"`) {
 					b.Fatal(answer.Code, answer.Body)
 				}

@@ -14,7 +14,6 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/graph/model"
-	"cosmosblog/guard/limits"
 	"cosmosblog/proof/testseed"
 )
 
@@ -231,9 +230,9 @@ func TestUnmarshalAndMarshalString(t *testing.T) {
 	}
 	var response bytes.Buffer
 	for range 3 {
-		model.MarshalString(strings.Repeat("x", limits.MostAnswerBytes)).MarshalGQL(&response)
+		model.MarshalString(strings.Repeat("x", blog.MaxAnswerBytes)).MarshalGQL(&response)
 	}
-	if response.Len() != limits.MostAnswerBytes+6 {
+	if response.Len() != blog.MaxAnswerBytes+6 {
 		t.Errorf("%d bytes were written after the limit was reached", response.Len())
 	}
 }

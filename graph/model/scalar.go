@@ -14,7 +14,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"cosmosblog/blog"
-	"cosmosblog/guard/limits"
 )
 
 // MarshalID returns a marshaler that writes the global id of a reference.
@@ -52,7 +51,7 @@ func UnmarshalDateTime(v any) (blog.DateTime, error) {
 }
 
 // MarshalString returns a marshaler that writes a string. If the response is already longer than
-// limits.MostAnswerBytes, it writes an empty string. The server drops the data of such a
+// blog.MaxAnswerBytes, it writes an empty string. The server drops the data of such a
 // response, so the rest of it need not be built.
 func MarshalString(s string) graphql.Marshaler { return text(s) }
 
@@ -65,7 +64,7 @@ func (t text) MarshalGQL(w io.Writer) {
 		_, _ = w.Write(AppendString(nil, string(t)))
 		return
 	}
-	if buffer.Len() > limits.MostAnswerBytes {
+	if buffer.Len() > blog.MaxAnswerBytes {
 		t = ""
 	}
 	buffer.Grow(len(t) + len(`""`))

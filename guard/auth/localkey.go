@@ -14,7 +14,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"cosmosblog/blog"
-	"cosmosblog/internal/secretfile"
+	"cosmosblog/internal/files"
 )
 
 // LocalIssuer is the issuer of the tokens that a LocalKey signs.
@@ -44,7 +44,7 @@ var _ Verifier = LocalKey{}
 // error if other users can read the file, or if the file has no Ed25519 key.
 func OpenLocalKey(folder string) (LocalKey, error) {
 	path := filepath.Join(folder, LocalKeyFile)
-	text, err := secretfile.Load(path, newLocalKey)
+	text, err := files.LoadSecret(path, newLocalKey)
 	if err != nil {
 		return LocalKey{}, fmt.Errorf("the local key: %w", err)
 	}

@@ -1,6 +1,6 @@
 // Package limits holds all limits of a server for its clients in one place.
 //
-// cli applies the limits of connections, api those of requests,
+// Package httpserver applies the limits of connections, package api those of requests,
 // documents and answers, and resolvers those of reads. cli/config has settings for the limits
 // that depend on the machine, the account and the network: Connections, AddressConnections,
 // BodyBytes, InFlight, Time, Cost, and those of subscriptions. The others are constants (Default),
@@ -11,6 +11,8 @@ package limits
 import (
 	"net/netip"
 	"time"
+
+	"cosmosblog/blog"
 )
 
 // Limits are the limits of one server. They do not change while the server runs.
@@ -59,17 +61,13 @@ type Limits struct {
 
 	// Limits of an answer.
 
-	AnswerBytes     int // of its data, at most MostAnswerBytes
+	AnswerBytes     int // of its data, at most blog.MaxAnswerBytes
 	AllAnswersBytes int // sum over the answers that are being made and written
 	Errors          int // at most MostErrors
 }
 
-// The upper bounds of AnswerBytes and Errors. The schema's scalars have no access to the limits
-// of a server, so they stop writing at MostAnswerBytes.
-const (
-	MostAnswerBytes = 8 << 20
-	MostErrors      = 10
-)
+// MostErrors is the upper bound of Errors.
+const MostErrors = 10
 
 // Fixed limits, which are the same in tests. The schema's longest name has about 20 letters, its
 // inputs have one level, and a page has 100 ids.
@@ -117,7 +115,7 @@ func Default() Limits {
 		Elements:     10_000,   // 100 pages of the largest size
 		ContentBytes: 32 << 20, // the 100 longest possible posts, with room for comments
 
-		AnswerBytes:     MostAnswerBytes,
+		AnswerBytes:     blog.MaxAnswerBytes,
 		AllAnswersBytes: 256 << 20,
 		Errors:          MostErrors,
 	}

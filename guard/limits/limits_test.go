@@ -4,13 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"cosmosblog/blog"
 	"cosmosblog/guard/limits"
 )
 
 func TestDefaultsAreConsistent(t *testing.T) {
 	l := limits.Default()
 	for rule, holds := range map[string]bool{
-		"AnswerBytes is at most MostAnswerBytes":             l.AnswerBytes <= limits.MostAnswerBytes,
+		"AnswerBytes is at most MaxAnswerBytes":              l.AnswerBytes <= blog.MaxAnswerBytes,
 		"Errors is at most MostErrors":                       l.Errors <= limits.MostErrors,
 		"AllBodiesBytes has room for one body":               l.BodyBytes <= l.AllBodiesBytes,
 		"AllAnswersBytes has room for one answer":            2*l.AnswerBytes <= l.AllAnswersBytes,

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cosmosblog/guard/limits"
+	"cosmosblog/blog"
 )
 
 // Pool is the memory that all request bodies share while they arrive, or all answers while they are
@@ -111,7 +111,7 @@ const Small = 64 << 10
 
 // mostRead is the maximum that an operation is counted for what it reads, so that one that reads
 // more than its answer can hold does not keep all others from theirs.
-const mostRead = dataFactor * limits.MostAnswerBytes
+const mostRead = dataFactor * blog.MaxAnswerBytes
 
 // Take implements limits.Memory. Operations that need less than Small are not counted.
 func (s *Share) Take(bytes int) bool {

@@ -1,4 +1,5 @@
-// Package files locks files between processes, and makes folders durable.
+// Package files locks files between processes, makes folders durable, and stores secrets in files
+// that only their owner can read.
 package files
 
 import (

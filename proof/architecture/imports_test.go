@@ -3,149 +3,168 @@ package architecture
 import (
 	"go/ast"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// allowedImports lists the packages of the module that a package may import, without its tests. A
-// package that is not in the list may import none of them.
-var allowedImports = map[string][]string{
-	"graph":          {"graph/introspection", "graph/model", "blog", "guard/limits"},
-	"graph/generate": {"graph/introspection"},
-	"graph/model":    {"blog", "guard/limits"},
-	"resolvers": {"graph", "graph/model", "guard/auth", "blog", "guard/budget", "guard/limits", "guard/price", "graph/stream",
-		"store", "store/cosmos", "store/sessions"},
-	"projector": {"blog", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
-
-	"guard/auth":   {"blog", "internal/loopback", "internal/secretfile"},
-	"guard/budget": {"blog", "guard/limits"},
-	"cli/config":   {"guard/limits", "internal/loopback"},
-	"cli/datafolder": {"guard/auth", "engine", "internal/files", "internal/inprocess", "api/lifecycle", "guard/limits", "internal/secretfile",
-		"store/changefeed", "store/cosmos", "store/provision", "store/schema"},
-	"api/documents": {"graph", "blog", "api/coercion", "guard/limits", "guard/price", "api/documents/querylimits", "api/documents/syntax"},
-	"api/graphqlws": {}, // serves any schema
-	"api": {"graph", "graph/model", "guard/auth", "blog", "guard/budget", "api/coercion", "api/documents", "api/graphqlws", "api/lifecycle", "guard/limits", "internal/loopback", "guard/memorypool",
-		"guard/price", "guard/proxy", "api/documents/querylimits", "api/strictjson", "api/subscription", "internal/telemetry",
-		"store/sessions", "web"},
-	"api/lifecycle": {"guard/limits", "internal/loopback"},
-	"cli/monitor": {"blog", "guard/budget", "api/lifecycle", "internal/telemetry", "projector",
-		"store", "store/changefeed", "store/cosmos", "store/readcache", "store/schema",
-		"store/sessions", "store/tail"},
-	"guard/memorypool":          {"guard/limits"},
-	"guard/price":               {"blog", "guard/limits"},
-	"guard/proxy":               {"guard/limits", "internal/loopback"},
-	"api/documents/querylimits": {"blog", "guard/limits", "api/documents/syntax"},
-	"api/documents/syntax":      {"blog", "guard/limits"},
-	"internal/secretfile":       {"internal/files"},
-	"api/strictjson":            {"guard/limits"},
-	"api/subscription": {"blog", "guard/budget", "api/lifecycle", "guard/limits", "guard/memorypool", "guard/price",
-		"graph/stream"},
-	"api/coercion": {"graph/model", "blog"},
-	"web":          {"blog"},
-	"store/seed":   {"blog", "store/bulk", "store/cosmos", "store/views"},
-	"cli": {"graph", "graph/model", "guard/auth", "blog", "guard/budget", "cli/config", "cli/datafolder", "api/documents",
-		"api/lifecycle", "guard/limits", "cli/monitor", "store/seed", "internal/telemetry", "projector",
-		"store", "store/audit", "store/changefeed", "store/cosmos", "store/export", "store/provision", "store/readcache", "store/schema",
-		"store/sessions", "store/tail", "store/transfer", "store/views", "web"},
-
-	// Tools that start the program in processes of its own.
-	"bench": {"bench/bare", "bench/models", "bench/plot", "bench/models/v1", "bench/models/v2", "bench/models/v3", "bench/models/v4",
-		"proof/docsection", "engine", "internal/inprocess", "store/seed", "store/cosmos", "store/provision", "store/schema"},
-	"bench/models":    {"blog", "store/seed", "store/cosmos"},
-	"bench/models/v1": {"bench/models", "blog", "store/seed", "store/cosmos"},
-	"bench/models/v2": {"bench/models", "blog", "store/seed", "store/cosmos"},
-	"bench/models/v3": {"bench/models", "blog", "store/seed", "store/cosmos"},
-	"bench/models/v4": {"bench/models", "blog", "store/seed", "projector", "store", "store/changefeed", "store/cosmos",
-		"store/provision", "store/views"},
-	"proof/apitest":              {"blog"},
-	"proof/exporttest":           {"blog", "store/changefeed", "store/cosmos", "store/export", "store/schema"},
-	"proof/chaos":                {"cosmostest", "proof/chaos/contract", "proof/chaos/database"},
-	"proof/chaos/database":       {"cosmostest"},
-	"proof/conformance/azcosmos": {"cosmostest", "cli/config", "cli/datafolder"},
-
-	// The layers of store: each imports only those above it.
-	"store/cosmos":     {"blog", "store/cosmos/retry"},
-	"store/schema":     {"blog", "store/cosmos"},
-	"store":            {"blog", "store/cosmos", "store/readcache", "store/schema"},
-	"store/changefeed": {"blog", "store/cosmos", "store/schema"},
-	"store/views":      {"blog", "store", "store/changefeed", "store/cosmos", "store/schema"},
-	"store/audit":      {"blog", "internal/hashset", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
-	"store/transfer":   {"blog", "store/changefeed", "store/cosmos", "store/schema"},
-	"store/export":     {"blog", "internal/files", "store/changefeed", "store/cosmos", "store/schema"},
-	"store/provision":  {"internal/inprocess", "store/cosmos", "store/schema"},
-	"store/tail":       {"blog", "store/changefeed", "store/cosmos", "store/schema"},
-	"store/sessions":   {"blog", "store/changefeed", "store/cosmos", "store/schema"},
-	"store/bulk":       {"blog", "store", "store/cosmos", "store/schema", "store/views"},
-	"proof/storetest": {"cosmostest", "blog", "store", "store/bulk", "store/changefeed", "store/cosmos",
-		"store/provision", "store/schema", "store/views"},
-
-	// The engine, and its public face.
-	"cosmostest":    {"engine", "engine/budget", "engine/script", "internal/inprocess"},
-	"engine":        {"engine/budget", "engine/query", "engine/script", "engine/value"},
-	"engine/query":  {"engine/value"},
-	"engine/script": {"engine/value"},
+// place is where a room or a package stands in a table of docs/design.md.
+type place struct {
+	floor   int
+	imports []string // what its row names: packages, and patterns such as store/...
 }
 
-// storePackages lists the packages that may use azcosmos.
-var storePackages = []string{"cosmostest", "bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "store", "store/audit", "store/bulk",
-	"store/changefeed", "store/cosmos", "store/export", "store/provision", "store/schema", "proof/storetest", "store/transfer", "store/views"}
-
-// wiring lists the packages that connect the others and may import all of them.
-var wiring = []string{"main"}
-
-// isProof reports whether a package proves or measures the product and is not a part of it.
-func isProof(name string) bool {
-	return strings.HasPrefix(name, "proof/") || name == "bench" || strings.HasPrefix(name, "bench/")
-}
-
-// TestProductDoesNotImportProofs checks that only tests and other proofs import proofs.
-func TestProductDoesNotImportProofs(t *testing.T) {
-	for name, p := range packages(t) {
-		if isProof(name) {
-			continue
+// floorsBelow reads the table of docs/design.md that follows a text. A row has a floor, the names
+// of what stands there, what that is, and, in the first table, what it imports.
+func floorsBelow(t *testing.T, text string) map[string]place {
+	t.Helper()
+	_, table, _ := strings.Cut(readText(t, moduleRoot+"/docs/design.md"), text)
+	_, table, _ = strings.Cut(table, "\n|---")
+	table, _, _ = strings.Cut(table, "\n\n")
+	floors := map[string]place{}
+	for _, row := range strings.Split(table, "\n")[1:] {
+		cells := append(strings.Split(row, "|"), "")
+		floor, err := strconv.Atoi(strings.TrimSpace(cells[1]))
+		if err != nil {
+			t.Fatalf("a row begins with no floor: %s", row)
 		}
-		for _, path := range p.imports {
-			if imported, isOurs := packageName(path); isOurs && isProof(imported) {
-				t.Errorf("%s must not import %s outside its tests", name, imported)
+		for _, name := range namesIn(cells[2]) {
+			floors[name] = place{floor, namesIn(cells[4])}
+		}
+	}
+	if len(floors) == 0 {
+		t.Fatalf("docs/design.md has no table after %q", text)
+	}
+	return floors
+}
+
+// namesIn returns what a cell of a table has between backquotes. The word all stands for all
+// packages.
+func namesIn(cell string) (names []string) {
+	if strings.TrimSpace(cell) == "all" {
+		return []string{"..."}
+	}
+	for i, part := range strings.Split(cell, "`") {
+		if i%2 == 1 {
+			names = append(names, part)
+		}
+	}
+	return names
+}
+
+// matches reports whether a pattern names a package, as in the arguments of the go command.
+func matches(pattern, name string) bool {
+	folder, isPattern := strings.CutSuffix(pattern, "...")
+	return name == pattern || isPattern && strings.HasPrefix(name+"/", folder)
+}
+
+// roomOf returns the top folder of a package, or server.go.
+func roomOf(name string) string {
+	room, _, _ := strings.Cut(name, "/")
+	if room == "main" {
+		return "server.go"
+	}
+	return room
+}
+
+// ownImports returns the packages of the module that a package imports, without its tests.
+func (p *goPackage) ownImports() (names []string) {
+	for _, path := range p.imports {
+		if name, isOurs := packageName(path); isOurs {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// TestFloors compares the tables of floors in docs/design.md with the imports: no arrow runs up,
+// and the rows name all that is imported, and nothing else.
+func TestFloors(t *testing.T) {
+	rooms, all := floorsBelow(t, "\n## 1 Floors\n"), packages(t)
+	used := map[string]bool{}
+	for name, p := range all {
+		room := roomOf(name)
+		here, isListed := rooms[room]
+		if !isListed {
+			t.Errorf("the table has no row for %s", room)
+		}
+		used[room] = used[room] || len(p.files) > 0
+		for _, imported := range p.ownImports() {
+			there := roomOf(imported)
+			if there == room {
+				continue
+			}
+			if rooms[there].floor >= here.floor {
+				t.Errorf("%s imports %s, which is on no lower floor", name, imported)
+			}
+			named := slices.ContainsFunc(here.imports, func(pattern string) bool { return matches(pattern, imported) })
+			if !named && there != "blog" && there != "internal" {
+				t.Errorf("the row of %s does not name %s, which %s imports", room, imported, name)
+			}
+			for _, pattern := range here.imports {
+				used[room+": "+pattern] = used[room+": "+pattern] || matches(pattern, imported)
+			}
+		}
+	}
+	for room, place := range rooms {
+		if !used[room] {
+			t.Errorf("a row names %s, which has no packages", room)
+		}
+		for _, pattern := range place.imports {
+			if !used[room+": "+pattern] {
+				t.Errorf("the row of %s names %s, which it does not import", room, pattern)
 			}
 		}
 	}
 }
 
-func TestImports(t *testing.T) {
-	for name, p := range packages(t) {
-		if slices.Contains(wiring, name) {
-			continue
-		}
-		for _, path := range p.imports {
-			if imported, isOurs := packageName(path); isOurs && !slices.Contains(allowedImports[name], imported) {
-				t.Errorf("%s must not import %s", name, imported)
-			}
-		}
-	}
-}
-
-// TestImportRulesNamePackages checks that the rules of this file name existing packages.
-func TestImportRulesNamePackages(t *testing.T) {
-	all := packages(t)
-	names := slices.Clone(wiring)
-	for name, imports := range allowedImports {
-		names = append(append(names, name), imports...)
-	}
-	for _, users := range moduleUsers {
-		names = append(names, users...)
-	}
-	for _, name := range names {
+// TestFloorsOfTheStore does the same for the packages of store, among themselves.
+func TestFloorsOfTheStore(t *testing.T) {
+	floors, all := floorsBelow(t, "\nThe store has floors of its own:\n"), packages(t)
+	for name := range floors {
 		if all[name] == nil {
-			t.Errorf("a rule names the package %s, which does not exist", name)
+			t.Errorf("a row names %s, which does not exist", name)
+		}
+	}
+	for name, p := range all {
+		if roomOf(name) != "store" {
+			continue
+		}
+		here, isListed := floors[name]
+		if !isListed {
+			t.Errorf("the table has no row for %s", name)
+		}
+		for _, imported := range p.ownImports() {
+			if roomOf(imported) == "store" && floors[imported].floor >= here.floor {
+				t.Errorf("%s imports %s, which is on no lower floor", name, imported)
+			}
+		}
+	}
+}
+
+// forOthers lists the rooms that other modules can import and may import, or cannot.
+var forOthers = []string{"server.go", "bench", "cosmostest", "internal"}
+
+const notForOthers = "This folder is not for other modules: it may change in any version."
+
+// TestRoomsSayWhomTheyAreFor checks that rooms that are public only by their place say so in their
+// package comment.
+func TestRoomsSayWhomTheyAreFor(t *testing.T) {
+	for room := range floorsBelow(t, "\n## 1 Floors\n") {
+		p := packages(t)[room]
+		says := p != nil && slices.ContainsFunc(p.files, func(f *goFile) bool {
+			return f.syntax.Doc != nil && strings.Contains(strings.Join(strings.Fields(f.syntax.Doc.Text()), " "), notForOthers)
+		})
+		if says == slices.Contains(forOthers, room) {
+			t.Errorf("%s: its package comment says %q: %v", room, notForOthers, says)
 		}
 	}
 }
 
 // moduleUsers maps the prefix of a third-party import path to the packages that may import it.
 var moduleUsers = map[string][]string{
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": storePackages,
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        append([]string{"cli/datafolder", "store/cosmos/retry"}, storePackages...),
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": {"bench/models/...", "cosmostest", "proof/storetest", "store/..."},
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        {"bench/models/...", "cli/datafolder", "cosmostest", "proof/storetest", "store/..."},
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"cli/datafolder"},
 	"github.com/RoaringBitmap/roaring":                    {"engine"},
 	"github.com/cockroachdb/pebble":                       {"engine"},
@@ -154,64 +173,49 @@ var moduleUsers = map[string][]string{
 	"github.com/go-json-experiment/json":                  {"store/cosmos"},
 	"github.com/golang-jwt/jwt":                           {"guard/auth"},
 	"github.com/go-jose/go-jose":                          {"guard/auth"},
-	"github.com/coder/websocket":                          {"bench", "api/graphqlws"},
+	"github.com/coder/websocket":                          {"api/graphqlws", "bench"},
 	"github.com/klauspost/compress":                       {"api"},
 	"github.com/parquet-go/parquet-go":                    {"proof/exporttest", "store/export"},
 	"github.com/spf13/cobra":                              {"cli"},
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"cli"},
-	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "api/graphqlws", "api/documents", "api", "guard/price", "api/subscription"},
-	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/introspection", "graph/model", "resolvers", "api/coercion", "api/documents", "api", "guard/price", "api/documents/querylimits", "api/subscription", "api/documents/syntax"},
+	"github.com/99designs/gqlgen":                         {"api/...", "graph/...", "guard/price", "resolvers"},
+	"github.com/vektah/gqlparser":                         {"api/...", "graph/...", "guard/price", "resolvers"},
 }
 
 func TestThirdPartyImports(t *testing.T) {
+	users := map[string]bool{}
 	for name, p := range packages(t) {
 		for _, path := range p.imports {
-			for prefix, users := range moduleUsers {
-				if strings.HasPrefix(path, prefix) && !slices.Contains(users, name) {
-					t.Errorf("%s must not import %s", name, path)
+			for prefix, patterns := range moduleUsers {
+				if !strings.HasPrefix(path, prefix) {
+					continue
 				}
+				named := slices.IndexFunc(patterns, func(pattern string) bool { return matches(pattern, name) })
+				if named < 0 {
+					t.Errorf("%s must not import %s", name, path)
+					continue
+				}
+				users[prefix+": "+patterns[named]] = true
+			}
+		}
+	}
+	for prefix, patterns := range moduleUsers {
+		for _, pattern := range patterns {
+			if !users[prefix+": "+pattern] {
+				t.Errorf("%s does not import %s", pattern, prefix)
 			}
 		}
 	}
 }
 
-// dependencyRules limit everything that a package needs, directly or indirectly.
-var dependencyRules = []struct {
-	name   string
-	allows func(ours string) bool // reports whether the package may need another package of the module
-	reason string
-}{
-	{"blog", func(ours string) bool { return ours == "blog" },
-		"the domain needs only the standard library and Unicode's normal forms"},
-	{"engine", func(ours string) bool { return strings.HasPrefix(ours, "engine") },
-		"the engine does not depend on the items that it stores"},
-	{"store", func(ours string) bool { return !strings.HasPrefix(ours, "engine") },
-		"the store works the same on the engine and the service"},
-	{"store/provision", func(ours string) bool { return !strings.HasPrefix(ours, "engine") },
-		"the store works the same on the engine and the service"},
-	{"resolvers", func(ours string) bool { return ours != "projector" },
-		"resolvers and projector do not depend on each other"},
-	{"projector", func(ours string) bool { return ours != "resolvers" && ours != "graph" },
-		"resolvers and projector do not depend on each other"},
-	{"graph", func(ours string) bool { return ours != "store" && ours != "resolvers" },
-		"generated code depends only on the domain"},
-}
-
-func TestDependencies(t *testing.T) {
-	all := packages(t)
-	for _, rule := range dependencyRules {
-		ours, others := dependencies(all, rule.name)
-		for name := range ours {
-			if !rule.allows(name) {
-				t.Errorf("%s must not depend on %s: %s", rule.name, name, rule.reason)
-			}
-		}
-		for path := range others {
-			if rule.name == "blog" && !isStandard(path) && !strings.HasPrefix(path, "golang.org/x/text/") {
-				t.Errorf("%s must not depend on %s: %s", rule.name, path, rule.reason)
-			}
+// TestTheDomainIsPure checks that the domain needs only the standard library and Unicode's normal
+// forms.
+func TestTheDomainIsPure(t *testing.T) {
+	for _, path := range packages(t)["blog"].imports {
+		if !isStandard(path) && !strings.HasPrefix(path, "golang.org/x/text/") {
+			t.Errorf("blog must not import %s", path)
 		}
 	}
 }

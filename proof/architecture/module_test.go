@@ -160,25 +160,3 @@ func addFile(all map[string]*goPackage, path string) error {
 	}
 	return nil
 }
-
-// dependencies returns everything that a package needs: the names of this module's packages,
-// including the package itself, and all other import paths.
-func dependencies(all map[string]*goPackage, name string) (ours map[string]bool, others map[string]bool) {
-	ours, others = map[string]bool{}, map[string]bool{}
-	var visit func(name string)
-	visit = func(name string) {
-		if ours[name] {
-			return
-		}
-		ours[name] = true
-		for _, path := range all[name].imports {
-			if imported, isOurs := packageName(path); isOurs {
-				visit(imported)
-			} else {
-				others[path] = true
-			}
-		}
-	}
-	visit(name)
-	return ours, others
-}

@@ -121,7 +121,7 @@ func open(t *testing.T, options cosmos.Options) *cosmos.DB {
 func serve(t *testing.T, options cosmos.Options, verifier auth.Verifier) *apitest.Client {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	api := httpapi.New(httpapi.Options{
+	handler := api.New(api.Options{
 		Resolvers:   resolvers.New(store.New(open(t, options))),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true}),
 		Errors:      resolvers.NewErrorPresenter(logger),
@@ -129,7 +129,7 @@ func serve(t *testing.T, options cosmos.Options, verifier auth.Verifier) *apites
 		Development: true,
 		Logger:      logger,
 	})
-	server := httptest.NewServer(api)
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return &apitest.Client{URL: server.URL}
 }

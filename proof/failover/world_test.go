@@ -76,7 +76,7 @@ func (w *world) startServer() (stop func()) {
 		Staleness:  staleness,
 		Logger:     w.logger,
 	})
-	w.servers = append(w.servers, httpapi.New(httpapi.Options{
+	w.servers = append(w.servers, api.New(api.Options{
 		Resolvers:   resolvers.New(store.NewCached(db, readcache.New(1<<20, follower.Changes), follower)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{}),
 		Errors:      resolvers.NewErrorPresenter(w.logger),

@@ -52,7 +52,7 @@ type server struct {
 	db       *cosmos.DB
 	wire     *cosmostest.Transport
 	sessions *sessions.Sessions
-	options  httpapi.Options
+	options  api.Options
 	handler  http.Handler
 }
 
@@ -134,7 +134,7 @@ func (w *world) startServer() (s *server, stop func()) {
 	if w.hasNoCache {
 		reads = store.New(s.db)
 	}
-	s.options = httpapi.Options{
+	s.options = api.Options{
 		Resolvers:   resolvers.New(reads.Watched(follower)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true}),
 		Errors:      resolvers.NewErrorPresenter(w.logger),
@@ -144,7 +144,7 @@ func (w *world) startServer() (s *server, stop func()) {
 		Limits:      limits.Default(),
 		Logger:      w.logger,
 	}
-	s.handler = httpapi.New(s.options)
+	s.handler = api.New(s.options)
 	w.servers = append(w.servers, s)
 	return s, apitest.Background(w, follower.Run)
 }
@@ -152,7 +152,7 @@ func (w *world) startServer() (s *server, stop func()) {
 // setInFlight sets the number of operations that the server executes at a time.
 func (s *server) setInFlight(n int) {
 	s.options.Limits.InFlight = n
-	s.handler = httpapi.New(s.options)
+	s.handler = api.New(s.options)
 }
 
 // answer is the answer to a request.
@@ -173,7 +173,7 @@ type answer struct {
 // setProxy sets the network of the trusted proxy.
 func (s *server) setProxy(network netip.Prefix) {
 	s.options.Proxies, s.options.Development = proxy.Trusted{network}, false
-	s.handler = httpapi.New(s.options)
+	s.handler = api.New(s.options)
 }
 
 // ask sends a request. subject and session may be empty. headers are names and values in turns.

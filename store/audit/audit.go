@@ -12,7 +12,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/internal/hashset"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 )
@@ -84,9 +83,9 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 type auditRun struct {
 	*database
 	options  Options
-	byQuery  bool         // queries enumerate the items, and not the change feeds
-	cached   comparer     // for the first comparison of each target
-	compared *hashset.Set // the targets that were compared
+	byQuery  bool     // queries enumerate the items, and not the change feeds
+	cached   comparer // for the first comparison of each target
+	compared *hashSet // the targets that were compared
 	scanned  map[changefeed.Feed]changefeed.Progress
 	result   Result
 	stalls   map[changefeed.Feed]stall
@@ -106,7 +105,7 @@ func newAuditRun(db *cosmos.DB, options Options) *auditRun {
 		database: database,
 		options:  options,
 		cached:   newCachingComparer(database),
-		compared: hashset.New(),
+		compared: newHashSet(),
 		stalls:   map[changefeed.Feed]stall{},
 	}
 }

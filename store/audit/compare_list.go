@@ -17,10 +17,10 @@ import (
 
 // know adds a post to the known posts.
 func (c comparer) know(post *auditedItem) {
-	c.knownPosts.Add(post.UserID, post.ID)
+	c.knownPosts.add(post.UserID, post.ID)
 	if !post.Deleted {
 		for _, list := range post.Post().Lists() {
-			c.knownPosts.Add(string(list), post.ID)
+			c.knownPosts.add(string(list), post.ID)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (d *database) pages(ctx context.Context, partition string) iter.Seq2[[]*aud
 func (c comparer) readSources(ctx context.Context, list blog.List, entries []*auditedItem) (map[string]*auditedItem, error) {
 	var ids []string
 	for _, entry := range entries {
-		if !entry.Deleted && !c.knownPosts.Contains(string(list), entry.ID) {
+		if !entry.Deleted && !c.knownPosts.contains(string(list), entry.ID) {
 			ids = append(ids, entry.ID)
 		}
 	}
@@ -146,7 +146,7 @@ func (c comparer) compareEntry(
 		}
 		return d, ok, nil
 	}
-	if c.knownPosts.Contains(string(list), entry.ID) {
+	if c.knownPosts.contains(string(list), entry.ID) {
 		return d, false, nil
 	}
 	post := posts[entry.ID]

@@ -125,7 +125,7 @@ func (c comparer) compareCopy(
 		d, ok := copy.expiryDrift(schema.Users, userID)
 		return d, ok, nil
 	}
-	if c.knownPosts.Contains(userID, copy.ID) {
+	if c.knownPosts.contains(userID, copy.ID) {
 		return Drift{}, false, nil
 	}
 	kind, err := c.missingSource(ctx, userID, copy)

@@ -12,7 +12,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/blog"
-	"cosmosblog/internal/hashset"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
@@ -29,7 +28,7 @@ type comparer struct {
 	cachedUsers *userCache // nil: users are always read
 	// knownPosts has the id of each existing post with its author, and with each of its lists. If it
 	// is nil, posts are always read.
-	knownPosts *hashset.Set
+	knownPosts *hashSet
 }
 
 // newComparer returns a comparer without caches.
@@ -37,7 +36,7 @@ func newComparer(d *database) comparer { return comparer{database: d} }
 
 // newCachingComparer returns a comparer with empty caches.
 func newCachingComparer(d *database) comparer {
-	return comparer{database: d, cachedUsers: newUserCache(), knownPosts: hashset.New()}
+	return comparer{database: d, cachedUsers: newUserCache(), knownPosts: newHashSet()}
 }
 
 // isFresh reports whether the comparer has no caches. Such a comparer also reads the pending

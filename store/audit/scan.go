@@ -116,11 +116,11 @@ func (a *auditRun) newTargets(k kind, page changefeed.Page) []target {
 	for _, text := range page.Items {
 		item := newAuditedItem(text)
 		partition := k.partitionOf(item)
-		if partition == "" && a.compared.Add(k.container, "\x00"+item.ID) {
+		if partition == "" && a.compared.add(k.container, "\x00"+item.ID) {
 			d := item.drift(DriftUnreadable, k.container, "").withValues("", "the partition key is missing", "")
 			a.reportDrifts([]Drift{d}, []Drift{d})
 		}
-		if partition != "" && a.compared.Add(k.container, partition) {
+		if partition != "" && a.compared.add(k.container, partition) {
 			targets = append(targets, target{k.container, partition})
 		}
 	}

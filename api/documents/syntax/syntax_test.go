@@ -53,7 +53,7 @@ func TestValues(t *testing.T) {
 // 2.9 forbids a number or a string.
 func TestSyntaxErrors(t *testing.T) {
 	for query, at := range map[string]string{
-		"":                               "1:1", // no operation; package querylimits rejects it
+		"":                               "1:1", // no operation; package documents rejects it
 		"{":                              "1:2",
 		"{}":                             "1:2",
 		"{a b:}":                         "1:6",

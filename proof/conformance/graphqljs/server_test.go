@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"cosmosblog/api"
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
 	"cosmosblog/guard/limits"
 	"cosmosblog/internal/inprocess"
@@ -67,7 +68,7 @@ func newServer(t *testing.T) *server {
 func (s *server) serve(data *store.Store, l limits.Limits) string {
 	s.Helper()
 	logger := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelError}))
-	listening := httptest.NewServer(httpapi.New(httpapi.Options{
+	listening := httptest.NewServer(api.New(api.Options{
 		Resolvers:   resolvers.New(data),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Limits: l}),
 		Errors:      resolvers.NewErrorPresenter(logger),
@@ -202,7 +203,7 @@ const patience = time.Second
 // says nothing for a while.
 func firstMessage(body io.Reader) ([]byte, error) {
 	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, limits.MostAnswerBytes+1<<10)
+	lines.Buffer(nil, blog.MaxAnswerBytes+1<<10)
 	for lines.Scan() {
 		if data, isData := strings.CutPrefix(lines.Text(), "data: "); isData {
 			return []byte(data), nil

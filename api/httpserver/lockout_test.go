@@ -1,4 +1,4 @@
-package lifecycle
+package httpserver
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"cosmosblog/guard/limits"
+	"cosmosblog/internal/lifecycle"
 )
 
 // TestIdleConnectionsDoNotLockOutOthers opens as many connections as the server allows, uses each
 // once, and asks on another one.
 func TestIdleConnectionsDoNotLockOutOthers(t *testing.T) {
-	err := Run(t.Context(), func(r *Runner) error {
+	err := lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
 		l := limitsWith(func(l *limits.Limits) { l.Connections = 20 })
 		listener, err := Listen(r, "--addr", "127.0.0.1:0", l)
 		if err != nil {

@@ -1,7 +1,4 @@
-// Package querylimits checks queries against the limits of documents, before their validation. Some
-// rules of validation take time and memory that grow with the square of a query. Package syntax has
-// checked the text of the query.
-package querylimits
+package documents
 
 import (
 	"strings"
@@ -19,10 +16,11 @@ func aboveLimit(at *ast.Position, format string, args ...any) *gqlerror.Error {
 	return syntax.Errorf(blog.LimitExceeded, at, format, args...)
 }
 
-// CheckTree checks a parsed document before it is validated, by counting its parts as they are
-// written. The error is one for the client: LIMIT_EXCEEDED, or GRAPHQL_PARSE_FAILED if there is no
-// operation.
-func CheckTree(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
+// checkTree checks a parsed document against the limits before it is validated, by counting its
+// parts as they are written. Some rules of validation take time and memory that grow with the
+// square of a query. The error is one for the client: LIMIT_EXCEEDED, or GRAPHQL_PARSE_FAILED if
+// there is no operation.
+func checkTree(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 	found := sizesOf(document)
 	at := document.Position
 	switch {

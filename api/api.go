@@ -1,11 +1,13 @@
-// Package httpapi serves the API over HTTP. It implements the routes, GraphQL over HTTP,
+// Package api serves the API over HTTP. It implements the routes, GraphQL over HTTP,
 // server-sent events and WebSockets for subscriptions, the authentication of requests, the limits
 // of a request, and the features that are on in development only.
 //
 // All responses are JSON, except for event streams, the files of web pages, redirects and metrics.
 // Every error has a code. The protocol follows the GraphQL-over-HTTP draft,
 // https://graphql.github.io/graphql-over-http/draft/.
-package httpapi
+//
+// This folder is not for other modules: it may change in any version.
+package api
 
 import (
 	"context"

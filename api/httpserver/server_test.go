@@ -1,4 +1,4 @@
-package lifecycle
+package httpserver
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cosmosblog/guard/limits"
+	"cosmosblog/internal/lifecycle"
 )
 
 func listenOnLoopback(t *testing.T) net.Listener {
@@ -249,7 +250,7 @@ func TestOptionsRequestsReachTheHandler(t *testing.T) {
 
 func TestListenOnAPortInUse(t *testing.T) {
 	taken := listenOnLoopback(t).Addr().String()
-	err := Run(t.Context(), func(r *Runner) error {
+	err := lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
 		_, err := Listen(r, "--metrics-addr", taken, limits.Default())
 		return err
 	})
@@ -261,7 +262,7 @@ func TestListenOnAPortInUse(t *testing.T) {
 
 func TestListenersCloseWithTheProcess(t *testing.T) {
 	var addr string
-	err := Run(t.Context(), func(r *Runner) error {
+	err := lifecycle.Run(t.Context(), func(r *lifecycle.Runner) error {
 		listener, err := Listen(r, "--addr", "127.0.0.1:0", limits.Default())
 		if err == nil {
 			addr = listener.Addr().String()

@@ -1,4 +1,4 @@
-package secretfile_test
+package files_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"cosmosblog/internal/secretfile"
+	"cosmosblog/internal/files"
 )
 
 func random() ([]byte, error) {
@@ -18,13 +18,13 @@ func random() ([]byte, error) {
 	return secret, err
 }
 
-func TestLoadCreatesASecretOnce(t *testing.T) {
+func TestLoadSecretCreatesASecretOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "key")
-	first, err := secretfile.Load(path, random)
+	first, err := files.LoadSecret(path, random)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := secretfile.Load(path, func() ([]byte, error) { t.Error("created a second secret"); return nil, nil })
+	again, err := files.LoadSecret(path, func() ([]byte, error) { t.Error("created a second secret"); return nil, nil })
 	if err != nil || !bytes.Equal(first, again) {
 		t.Fatalf("got %x, %v; want %x", again, err, first)
 	}
@@ -33,7 +33,7 @@ func TestLoadCreatesASecretOnce(t *testing.T) {
 	assertNoTemporaryFiles(t, path)
 }
 
-func TestLoadConcurrently(t *testing.T) {
+func TestLoadSecretConcurrently(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	const starters = 32
 	secrets := make([][]byte, starters)
@@ -41,7 +41,7 @@ func TestLoadConcurrently(t *testing.T) {
 	ready.Add(starters)
 	for i := range starters {
 		done.Go(func() {
-			secret, err := secretfile.Load(path, func() ([]byte, error) {
+			secret, err := files.LoadSecret(path, func() ([]byte, error) {
 				ready.Done()
 				ready.Wait() // all calls find no file before one creates it
 				return random()
@@ -61,7 +61,7 @@ func TestLoadConcurrently(t *testing.T) {
 	assertNoTemporaryFiles(t, path)
 }
 
-func TestLoadRejectsReadableFiles(t *testing.T) {
+func TestLoadSecretRejectsReadableFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
@@ -70,14 +70,14 @@ func TestLoadRejectsReadableFiles(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := secretfile.Load(path, random); err == nil || !strings.Contains(err.Error(), "other users can read") {
+		if _, err := files.LoadSecret(path, random); err == nil || !strings.Contains(err.Error(), "other users can read") {
 			t.Errorf("mode %04o: got %v", mode, err)
 		}
 	}
 }
 
 // A key that another user has put there is no secret.
-func TestLoadRejectsFilesOfOthers(t *testing.T) {
+func TestLoadSecretRejectsFilesOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to another user, and read it then")
 	}
@@ -88,14 +88,14 @@ func TestLoadRejectsFilesOfOthers(t *testing.T) {
 	if err := os.Chown(path, 4321, -1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := secretfile.Load(path, random); err == nil || !strings.Contains(err.Error(), "belongs to the user 4321") {
+	if _, err := files.LoadSecret(path, random); err == nil || !strings.Contains(err.Error(), "belongs to the user 4321") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestLoadRejectsAFolder(t *testing.T) {
+func TestLoadSecretRejectsAFolder(t *testing.T) {
 	path := t.TempDir()
-	if _, err := secretfile.Load(path, random); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+	if _, err := files.LoadSecret(path, random); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package querylimits
+package documents
 
 import (
 	"github.com/vektah/gqlparser/v2/ast"

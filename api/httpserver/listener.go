@@ -1,4 +1,4 @@
-package lifecycle
+package httpserver
 
 import (
 	"errors"
@@ -8,12 +8,13 @@ import (
 	"syscall"
 
 	"cosmosblog/guard/limits"
+	"cosmosblog/internal/lifecycle"
 )
 
 // Listen listens on a TCP address until r closes. It bounds the connections by the limits; those of
 // trusted networks count in total only. Errors are sentences that name the setting of the address,
 // a flag.
-func Listen(r *Runner, setting, addr string, l limits.Limits, trusted ...netip.Prefix) (net.Listener, error) {
+func Listen(r *lifecycle.Runner, setting, addr string, l limits.Limits, trusted ...netip.Prefix) (net.Listener, error) {
 	listener, err := listen(setting, addr, l, trusted)
 	if err != nil {
 		return nil, err
