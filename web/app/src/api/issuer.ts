@@ -3,7 +3,6 @@
 import { ErrorResponse, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
 import * as shared from '../../../shared/session';
 import { page } from './page';
-import type { Place } from './session';
 
 const { url, client, scope, token } = page.issuer!;
 const manager = new UserManager({
@@ -20,6 +19,9 @@ const sessionOf = (user: User): shared.Session => ({ name: user.profile.sub, tok
 
 // inTurn runs what changes the session at the issuer. Tabs take turns.
 const inTurn = <T>(run: () => Promise<T>) => navigator.locks.request('cosmosblog.session', run);
+
+// Place is where a person began to sign in, and whether a like waits there.
+export type Place = { path: string; isLiking?: boolean };
 
 // leave goes to the issuer, which sends the person back to /sign-in. finish then returns the place.
 export async function leave(place: Place) {

@@ -6,6 +6,7 @@ import { newStore } from '../../../shared/store';
 import { CreateUserDocument, ViewerDocument } from '../gql/graphql';
 import { newClient } from './client';
 import { faultsOf, unanswered, type Fault } from './faults';
+import type { Place } from './issuer';
 import { page } from './page';
 import { forgetStale } from './stale';
 
@@ -45,9 +46,6 @@ shared.session.follow(() => {
   if (!isRenewed) forgetStale(); // it is about the former account
   session.set(begin(next, isRenewed ? client : undefined));
 });
-
-// Place is where a person began to sign in, and whether a like waits there.
-export type Place = { path: string; isLiking?: boolean };
 
 // signInAtIssuer leaves the page. It returns only if that fails.
 export async function signInAtIssuer(place: Place): Promise<Fault[]> {

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Fault } from '../../api/faults';
-import { finishSignIn, isFromIssuer, useSession, type Place } from '../../api/session';
+import type { Place } from '../../api/issuer';
+import { finishSignIn, isFromIssuer, useSession } from '../../api/session';
 import { FaultBox } from '../../parts/FaultBox';
 import { SignInForm, signInHint } from '../../parts/SignInForm';
 import { Title } from '../../parts/Title';
