@@ -1,6 +1,12 @@
 package cosmos
 
-import "context"
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+)
 
 // AccountError reports that an account has settings with which the store would be wrong.
 type AccountError struct{ Reason string }
@@ -30,12 +36,12 @@ const (
 // counters, usernames and leases would lose some. Errors: *AccountError; others if the account does
 // not answer.
 func (db *DB) CheckAccount(ctx context.Context) error {
-	account, ok := db.regions.Account()
+	account, ok := db.regions.latest()
 	if !ok {
-		if err := db.regions.ReadAccount(ctx); err != nil {
+		if err := db.regions.readAccount(ctx); err != nil {
 			return SetupError(ToBlogError(err))
 		}
-		account, _ = db.regions.Account()
+		account, _ = db.regions.latest()
 	}
 	switch {
 	case account.Consistency == consistentPrefix || account.Consistency == eventual:
@@ -46,4 +52,33 @@ func (db *DB) CheckAccount(ctx context.Context) error {
 			"turn that off (az cosmosdb update --enable-multiple-write-locations false)"}
 	}
 	return nil
+}
+
+// IsServerless reports whether the account is serverless. Such an account rejects a request for the
+// list of its throughputs (offers).
+func (db *DB) IsServerless(ctx context.Context) (bool, error) { return db.rest.isServerless(ctx) }
+
+func (c *restClient) isServerless(ctx context.Context) (bool, error) {
+	request, err := runtime.NewRequest(ctx, http.MethodGet, runtime.JoinPaths(c.endpoint, "offers"))
+	if err != nil {
+		return false, err
+	}
+	request.Raw().Header.Set(versionHeader, apiVersion)
+	err = c.send(request, nil, http.StatusOK, nil)
+	if status, _ := StatusOf(err); status == http.StatusBadRequest && strings.Contains(err.Error(), "serverless") {
+		return true, nil
+	}
+	return false, err
+}
+
+// readAccount reads the description of the account at a host. regionPolicy takes the regions from
+// the answer.
+func (c *restClient) readAccount(ctx context.Context, host string) error {
+	request, err := runtime.NewRequest(ctx, http.MethodGet, c.endpoint)
+	if err != nil {
+		return err
+	}
+	request.Raw().Host, request.Raw().URL.Host = host, host
+	request.Raw().Header.Set(versionHeader, apiVersion)
+	return c.send(request, nil, http.StatusOK, nil)
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
-	"cosmosblog/store/cosmos/retry"
 )
 
 // newClient returns the azcosmos client. It sends nothing.
@@ -39,7 +37,7 @@ const (
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it
 // executes it.
-func (o Options) pipeline(regions *retry.Regions, throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) (azcore.ClientOptions, error) {
+func (o Options) pipeline(regions *accountRegions, throttles *throttleMonitor, clock *databaseClock, writes *writeObservers) (azcore.ClientOptions, error) {
 	var signing []policy.Policy
 	if o.Key != "" {
 		key, err := newAccountKey(o)
@@ -60,8 +58,8 @@ func (o Options) pipeline(regions *retry.Regions, throttles *throttleMonitor, cl
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
 		PerRetryPolicies: append(signing,
 			partitionKeyPolicy{},
-			retry.ConflictPolicy{Sleep: o.Sleep},
-			retry.RegionPolicy{Regions: regions, Sleep: o.Sleep},
+			conflictPolicy{sleep: o.Sleep},
+			regionPolicy{accountRegions: regions, sleep: o.Sleep},
 			fencePolicy{},
 			metadataPolicy{},
 			priorityPolicy{o.BackgroundBucket},
@@ -70,7 +68,7 @@ func (o Options) pipeline(regions *retry.Regions, throttles *throttleMonitor, cl
 			recorderPolicy{o.Recorder},
 			throttlePolicy{throttles},
 			clockPolicy{clock},
-			retry.ConnectionPolicy{},
+			connectionPolicy{},
 			answersPolicy{},
 		),
 	}, nil

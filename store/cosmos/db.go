@@ -16,8 +16,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
-	"cosmosblog/store/cosmos/retry"
 )
 
 // Options configure a DB. They need an Endpoint, and a Key or a Credential. Tests replace the
@@ -63,7 +61,7 @@ type DB struct {
 	random    io.Reader
 	throttles *throttleMonitor
 	writes    *writeObservers
-	regions   *retry.Regions
+	regions   *accountRegions
 	hasKey    bool
 
 	mu         sync.Mutex
@@ -76,7 +74,7 @@ func New(options Options) (*DB, error) {
 	options = options.withDefaults()
 	throttles, clock := new(throttleMonitor), &databaseClock{local: options.Now, off: options.ClockOff}
 	writes := new(writeObservers)
-	regions, err := retry.NewRegions(options.Endpoint, options.Transport)
+	regions, err := newAccountRegions(options.Endpoint, options.Transport)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +90,7 @@ func New(options Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	regions.Read = rest.readAccount
+	regions.read = rest.readAccount
 	return &DB{
 		name:       options.Database,
 		client:     client,

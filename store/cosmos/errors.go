@@ -11,7 +11,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"cosmosblog/blog"
-	"cosmosblog/store/cosmos/retry"
 )
 
 // TimedOut returns the INTERNAL error of a request that has no known outcome, with its cause.
@@ -32,7 +31,7 @@ func ToBlogError(err error) error {
 	if IsExhausted(err) {
 		return &blog.Error{Code: blog.Internal, Message: failed, Err: err}
 	}
-	if retry.IsUnanswered(err) {
+	if isUnanswered(err) {
 		return &blog.Error{Code: blog.Unavailable, Message: unavailable, RetryAfter: DefaultRetryAfter, Err: err}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -69,8 +68,8 @@ var meanings = []struct {
 	{http.StatusPreconditionFailed, 0, blog.Conflict, "Another request changed the item at the same time. Try again."},
 	{http.StatusTooManyRequests, 0, blog.Throttled, "The database has reached its request limit. Try again later."},
 	{http.StatusServiceUnavailable, 0, blog.Unavailable, unavailable},
-	{http.StatusForbidden, retry.WriteForbidden, blog.Unavailable, unavailable},
-	{http.StatusForbidden, retry.AccountNotFound, blog.Unavailable, unavailable},
+	{http.StatusForbidden, writeForbidden, blog.Unavailable, unavailable},
+	{http.StatusForbidden, accountNotFound, blog.Unavailable, unavailable},
 	{StatusRetryWith, 0, blog.Throttled, tooManyUpdates},
 	// A script of ours ended with the status of one of its operations, and nothing was committed. The
 	// operation conflicted with another transaction, or the script had used up its time.

@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"cosmosblog/blog"
-	"cosmosblog/store/cosmos/retry"
 )
 
 // OutcomeUnknown reports whether a write that failed with err may still have been committed,
@@ -15,7 +14,7 @@ import (
 // and if nothing can be retried: if ctx is done, or the write is a script that must not be executed
 // again (IsExhausted).
 func OutcomeUnknown(ctx context.Context, err error) bool {
-	if err == nil || ctx.Err() != nil || retry.IsNotSent(err) || IsExhausted(err) {
+	if err == nil || ctx.Err() != nil || isNotSent(err) || IsExhausted(err) {
 		return false
 	}
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {

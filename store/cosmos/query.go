@@ -2,8 +2,6 @@ package cosmos
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"iter"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -79,112 +77,6 @@ func decodeAnswers[T any](received *answers, items []T, pages [][]byte) ([]T, er
 		}
 	}
 	return items, nil
-}
-
-// ItemPage is a page of all items of a container, as they are stored.
-type ItemPage struct {
-	Items        [][]byte
-	ResourceID   string // of the container
-	Continuation string // of the page after it; empty after the last one
-}
-
-// ReadItems reads a page of all items of a container, in no order: one request of a query over all
-// partitions. continuation is that of the page before; empty for the first page. The page has up to
-// limit items, and may have none without being the last. An item that is written between two pages
-// is on one of them, or on both, in the state of that page. Errors: those of ToBlogError.
-func ReadItems(ctx context.Context, c *azcosmos.ContainerClient, continuation string, limit int) (ItemPage, error) {
-	options := &azcosmos.QueryOptions{PageSizeHint: int32(limit)}
-	if continuation != "" {
-		options.ContinuationToken = &continuation
-	}
-	ctx, received := withAnswers(ctx)
-	answer, err := c.NewQueryItemsPager("SELECT * FROM c", azcosmos.NewPartitionKey(), options).NextPage(ctx)
-	if err != nil {
-		return ItemPage{}, ToBlogError(err)
-	}
-	var page ItemPage
-	if answer.ContinuationToken != nil {
-		page.Continuation = *answer.ContinuationToken
-	}
-	for _, number := range answer.Items {
-		body, err := received.take(number)
-		if err != nil {
-			return ItemPage{}, err
-		}
-		if err := page.add(body); err != nil {
-			return ItemPage{}, err
-		}
-	}
-	return page, nil
-}
-
-// add adds the items of an answer. As in decodePage, its error is not permanent.
-func (p *ItemPage) add(body []byte) error {
-	var envelope struct {
-		ResourceID string            `json:"_rid"`
-		Documents  []json.RawMessage `json:"Documents"`
-	}
-	if err := unmarshal(body, &envelope); err != nil {
-		return ToBlogError(fmt.Errorf("decoding a page: %s", err))
-	}
-	p.ResourceID = envelope.ResourceID
-	for _, item := range envelope.Documents {
-		p.Items = append(p.Items, item)
-	}
-	return nil
-}
-
-// readMany reads items of any partitions with as few queries as azcosmos can, in no order. Items
-// that do not exist are absent from the result.
-func readMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
-	ctx, received := withAnswers(ctx)
-	response, err := c.ReadManyItems(ctx, items, nil)
-	if err == nil {
-		err = ctx.Err() // azcosmos silently omits items that it had no time to read
-	}
-	if err != nil {
-		return nil, ToBlogError(err)
-	}
-	return decodeAnswers(received, make([]T, 0, len(items)), response.Items)
-}
-
-// ReadEach reads items in the cheapest way. A single item is a point read (1 RU); several are
-// one read many, which is a query (at least 2.3 RU). Items that do not exist are absent from the
-// result.
-func ReadEach[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
-	switch len(items) {
-	case 0:
-		return nil, nil
-	case 1:
-		return readOne[T](ctx, c, items[0])
-	}
-	return readMany[T](ctx, c, items)
-}
-
-func readOne[T any](ctx context.Context, c *azcosmos.ContainerClient, identity azcosmos.ItemIdentity) ([]T, error) {
-	items := make([]T, 1)
-	_, err := readInto(ctx, c, identity.PartitionKey, identity.ID, &items[0])
-	switch {
-	case IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	return items, nil
-}
-
-// IdentitiesByID returns the identities of items whose id is their partition key, each once, in the
-// order of ids.
-func IdentitiesByID(ids []string) []azcosmos.ItemIdentity {
-	seen := make(map[string]bool, len(ids))
-	list := make([]azcosmos.ItemIdentity, 0, len(ids))
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			list = append(list, azcosmos.ItemIdentity{ID: id, PartitionKey: azcosmos.NewPartitionKeyString(id)})
-		}
-	}
-	return list
 }
 
 // Pager returns the pages of a query.

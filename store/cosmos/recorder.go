@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-
-	"cosmosblog/store/cosmos/retry"
 )
 
 // Request is one request sent to Cosmos DB, including retries. Reads of metadata (account,
@@ -120,7 +118,7 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 
 // mayBeExecuted reports whether a request with an answer or an error may have been executed.
 func mayBeExecuted(status int, err error) bool {
-	return err != nil && !retry.IsNotSent(err) || err == nil && (status < 300 || isOutcomeUnknown(status))
+	return err != nil && !isNotSent(err) || err == nil && (status < 300 || isOutcomeUnknown(status))
 }
 
 // tryCount is the number of times that a request was sent. It is an operation value of the request,

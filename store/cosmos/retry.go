@@ -4,20 +4,18 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
-
-	"cosmosblog/store/cosmos/retry"
 )
 
 // backoff limits the retries of one command or request, and waits between them: five tries, with
 // delays of about 10, 20, 40 and 80 ms.
 type backoff struct {
-	sleep func(ctx context.Context, d time.Duration) error
+	sleep sleepFunc
 }
 
 // A backoff allows maxTries tries. The delay begins at firstDelay and doubles with each try.
 const (
 	maxTries   = 5
-	firstDelay = retry.FirstDelay
+	firstDelay = 10 * time.Millisecond
 )
 
 // wait waits before the next try. try is the number of tries that failed. wait returns false if
@@ -26,7 +24,7 @@ func (b backoff) wait(ctx context.Context, try int) bool {
 	if try >= maxTries {
 		return false
 	}
-	return b.sleep(ctx, retry.Jitter(firstDelay<<(try-1))) == nil
+	return b.sleep(ctx, jitter(firstDelay<<(try-1))) == nil
 }
 
 // Limits of RetryTransient for a step of unknown outcome. The delays double from the first to the
@@ -56,7 +54,7 @@ func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 			if db.backoff.sleep(ctx, wait+rand.N(wait)) != nil { // jitter
 				return err
 			}
-		case OutcomeUnknown(ctx, err), retry.IsNotSent(err):
+		case OutcomeUnknown(ctx, err), isNotSent(err):
 			if failures++; failures == transientTries || db.backoff.sleep(ctx, delay) != nil {
 				return err
 			}
@@ -83,6 +81,9 @@ func RetryOnConflict(step func() error) error {
 	}
 	return err
 }
+
+// sleepFunc waits before a retry, or until ctx is done: then it returns ctx's error.
+type sleepFunc func(ctx context.Context, d time.Duration) error
 
 // Sleep waits for d, or until ctx is done.
 func Sleep(ctx context.Context, d time.Duration) error {

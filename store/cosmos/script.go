@@ -1,11 +1,6 @@
 package cosmos
 
-import (
-	"net/http"
-	"strings"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-)
+import "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 // Script is a stored procedure or trigger to register. Its id contains a version: the beginning
 // of a hash of its text. A new version therefore never replaces a script that a server uses, and
@@ -54,13 +49,4 @@ func (s Script) Label() string {
 // written item. Otherwise the trigger does not see it either (azure-docs issue 98273).
 func WithTrigger(trigger Script) *azcosmos.ItemOptions {
 	return &azcosmos.ItemOptions{PostTriggers: []string{trigger.ID}, EnableContentResponseOnWrite: true}
-}
-
-// IsScriptBlocked reports whether the account refuses to execute a script because several of its
-// executions took more time or throughput than a script may. The account refuses it until it is
-// deleted and created again. Only the message tells this apart from other 403 answers (GatewayTests
-// of azure-cosmos-dotnet-v3, ValidateStoredProceduresBlacklisting).
-func IsScriptBlocked(err error) bool {
-	status, _ := StatusOf(err)
-	return status == http.StatusForbidden && strings.Contains(err.Error(), "is blocked for execution")
 }

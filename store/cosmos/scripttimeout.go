@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"cosmosblog/store/cosmos/retry"
 )
 
 // IsExhausted reports whether a script ran out of time (408) and must not be executed again for the
@@ -82,7 +80,7 @@ func (t *scriptTimeouts) execute(ctx context.Context, key func() purposeHash, se
 		return exhausted{last}
 	}
 	if before {
-		ctx = retry.WithoutConflicts(ctx)
+		ctx = withoutConflicts(ctx)
 	}
 	err := send(ctx)
 	switch {
@@ -96,7 +94,7 @@ func (t *scriptTimeouts) execute(ctx context.Context, key func() purposeHash, se
 		return nil
 	}
 	t.keep(key(), err)
-	if OutcomeUnknown(ctx, err) || retry.IsNotSent(err) || IsThrottled(ToBlogError(err)) {
+	if OutcomeUnknown(ctx, err) || isNotSent(err) || IsThrottled(ToBlogError(err)) {
 		return exhausted{err}
 	}
 	return err // of an item, which the caller reads
@@ -135,4 +133,20 @@ func (t *scriptTimeouts) forget(key purposeHash) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.seen, key)
+}
+
+// IsScriptTimeout reports whether one of our scripts stopped because its time was nearly up. It may
+// be executed again: the service does not count such an execution against the script.
+func IsScriptTimeout(err error) bool {
+	status, substatus := StatusOf(err)
+	return !IsExhausted(err) && status == http.StatusBadRequest && substatus == http.StatusTooManyRequests
+}
+
+// IsScriptBlocked reports whether the account refuses to execute a script because several of its
+// executions took more time or throughput than a script may. The account refuses it until it is
+// deleted and created again. Only the message tells this apart from other 403 answers (GatewayTests
+// of azure-cosmos-dotnet-v3, ValidateStoredProceduresBlacklisting).
+func IsScriptBlocked(err error) bool {
+	status, _ := StatusOf(err)
+	return status == http.StatusForbidden && strings.Contains(err.Error(), "is blocked for execution")
 }

@@ -1,4 +1,4 @@
-package retry
+package cosmos
 
 import (
 	"context"
@@ -7,10 +7,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 )
-
-// StatusRetryWith is the service's status for a transaction that conflicted with a concurrent one.
-// Nothing of it was committed.
-const StatusRetryWith = 449
 
 // noRetryHeader forbids the service's gateway to repeat a 449 itself, which it does for up to 30 s
 // (azure-cosmos-dotnet-v3, pull request 5990, GatewayStoreModel; azure-sdk-for-java, pull request
@@ -25,23 +21,23 @@ func isOnce(request *policy.Request) bool {
 	return request.Raw().Context().Value(withoutConflictsKey{}) != nil
 }
 
-// WithoutConflicts returns a context whose requests ConflictPolicy does not retry.
-func WithoutConflicts(ctx context.Context) context.Context {
+// withoutConflicts returns a context whose requests conflictPolicy does not retry.
+func withoutConflicts(ctx context.Context) context.Context {
 	return context.WithValue(ctx, withoutConflictsKey{}, true)
 }
 
-// ConflictPolicy retries a request whose transaction conflicted with a concurrent one, until
+// conflictPolicy retries a request whose transaction conflicted with a concurrent one, until
 // the context's deadline (patience). Nothing of the transaction was committed, so a retry is safe.
 // Neither azcosmos nor azcore retries these, and noRetryHeader leaves them to us. If the last try
 // conflicts too, the caller gets its answer, which is THROTTLED.
-type ConflictPolicy struct{ Sleep Sleep }
+type conflictPolicy struct{ sleep sleepFunc }
 
 // Do implements policy.Policy.
-func (p ConflictPolicy) Do(request *policy.Request) (*http.Response, error) {
+func (p conflictPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if request.Raw().Method != http.MethodGet { // queries, too
 		request.Raw().Header[noRetryHeader] = isTrue
 	}
-	for patience := (patience{ctx: request.Raw().Context(), sleep: p.Sleep}); ; {
+	for patience := (patience{ctx: request.Raw().Context(), sleep: p.sleep}); ; {
 		response, err := request.Next()
 		if err != nil || !isTransactionConflict(response) || isOnce(request) || !patience.wait() {
 			return response, err
@@ -60,7 +56,7 @@ func isTransactionConflict(response *http.Response) bool {
 	case StatusRetryWith:
 		return true
 	case http.StatusBadRequest:
-		switch Substatus(response) {
+		switch substatusOf(response) {
 		case http.StatusConflict, http.StatusPreconditionFailed, StatusRetryWith:
 			return true
 		}

@@ -1,4 +1,4 @@
-package retry
+package cosmos
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -17,26 +16,26 @@ import (
 // Substatuses of 403 by which a region rejects a request that another one takes ("HTTP status codes
 // for Azure Cosmos DB"). Nothing was executed.
 const (
-	WriteForbidden  = 3    // a write, in a region that does not write, or no longer
-	AccountNotFound = 1008 // the account has no such region any more
+	writeForbidden  = 3    // a write, in a region that does not write, or no longer
+	accountNotFound = 1008 // the account has no such region any more
 )
 
-// Regions follows the regions of an account by its description, the answer to GET /. azcosmos reads
-// it every five minutes, and RegionPolicy after a request that a region rejected or did not answer.
-// It may be used concurrently.
-type Regions struct {
-	// Read sends GET / to a host, through a RegionPolicy.
-	Read func(ctx context.Context, host string) error
+// accountRegions follows the regions of an account by its description, the answer to GET /.
+// azcosmos reads it every five minutes, and regionPolicy after a request that a region rejected or
+// did not answer. It may be used concurrently.
+type accountRegions struct {
+	// read sends GET / to a host, through a regionPolicy.
+	read func(ctx context.Context, host string) error
 
 	configured string // the endpoint's host
 	disconnect func() // closes idle connections
 
 	mu        sync.Mutex
-	account   Account       // zero before the first answer
-	write     string        // the host of the region that writes; empty before the first answer
-	known     []string      // the hosts of all regions
-	reading   chan struct{} // closed when the reading that is under way ends; nil if none is
-	lastEnded time.Time     // when the last reading ended
+	account   accountDescription // zero before the first answer
+	write     string             // the host of the region that writes; empty before the first answer
+	known     []string           // the hosts of all regions
+	reading   chan struct{}      // closed when the reading that is under way ends; nil if none is
+	lastEnded time.Time          // when the last reading ended
 }
 
 // Limits of reading the account again: of an answer, and of the rate.
@@ -49,38 +48,38 @@ const (
 // still waits. A script may run for as long.
 const silence = 5 * time.Second
 
-// NewRegions returns the regions of an account of which nothing is known yet. Read must be set
-// before the first request. transport may be nil. Error: the endpoint is malformed.
-func NewRegions(endpoint string, transport policy.Transporter) (*Regions, error) {
+// newAccountRegions returns the regions of an account of which nothing is known yet. read must be
+// set before the first request. transport may be nil. Error: the endpoint is malformed.
+func newAccountRegions(endpoint string, transport policy.Transporter) (*accountRegions, error) {
 	configured, err := url.Parse(endpoint)
 	if err != nil {
 		return nil, err
 	}
-	r := &Regions{configured: configured.Host, disconnect: func() {}}
+	r := &accountRegions{configured: configured.Host, disconnect: func() {}}
 	if connected, ok := transport.(interface{ CloseIdleConnections() }); ok {
 		r.disconnect = connected.CloseIdleConnections
 	}
 	return r, nil
 }
 
-// Account is what the description of an account says, besides its regions.
-type Account struct {
+// accountDescription is what the description of an account says, besides its regions.
+type accountDescription struct {
 	Consistency            string // the default level, such as "Session"; empty if the description lacks it
 	WritesInSeveralRegions bool
 }
 
-// Account returns the latest description. ok is false before the first.
-func (r *Regions) Account() (account Account, ok bool) {
+// latest returns the latest description. ok is false before the first.
+func (r *accountRegions) latest() (account accountDescription, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.account, r.write != ""
 }
 
-// ReadAccount reads the description at the configured endpoint.
-func (r *Regions) ReadAccount(ctx context.Context) error { return r.Read(ctx, r.configured) }
+// readAccount reads the description at the configured endpoint.
+func (r *accountRegions) readAccount(ctx context.Context) error { return r.read(ctx, r.configured) }
 
 // learn takes the regions from a description of the account.
-func (r *Regions) learn(response *http.Response) {
+func (r *accountRegions) learn(response *http.Response) {
 	type location struct {
 		Endpoint string `json:"databaseAccountEndpoint"`
 	}
@@ -109,13 +108,13 @@ func (r *Regions) learn(response *http.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.write, r.known = hosts[0], hosts
-	r.account = Account{Consistency: account.ConsistencyPolicy.Level, WritesInSeveralRegions: account.WritesInSeveralRegions}
+	r.account = accountDescription{Consistency: account.ConsistencyPolicy.Level, WritesInSeveralRegions: account.WritesInSeveralRegions}
 }
 
 // target returns the host of the region that writes, or the configured one if it is unknown.
 // mayMove reports whether another host may come to be the one that writes: the account has several,
 // or a region with a host of its own. An engine has only the configured one.
-func (r *Regions) target() (host string, mayMove bool) {
+func (r *accountRegions) target() (host string, mayMove bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.write == "" {
@@ -124,7 +123,7 @@ func (r *Regions) target() (host string, mayMove bool) {
 	return r.write, len(r.known) > 1 || r.write != r.configured
 }
 
-func (r *Regions) host() string {
+func (r *accountRegions) host() string {
 	host, _ := r.target()
 	return host
 }
@@ -133,7 +132,7 @@ func (r *Regions) host() string {
 // at the end. It does nothing within accountInterval after the last reading. rejected is the host
 // that rejected a request, or could not be connected to; it is empty if a host only does not
 // answer.
-func (r *Regions) refresh(rejected string) <-chan struct{} {
+func (r *accountRegions) refresh(rejected string) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -152,13 +151,13 @@ func (r *Regions) refresh(rejected string) <-chan struct{} {
 // readAny reads the account at the hosts, until one names a region that writes and did not reject a
 // request. Connections of before a failover may lead to the former region, so it closes them. It
 // does not if a host is only slow: then new connections would be a further load.
-func (r *Regions) readAny(hosts []string, write, rejected string) {
+func (r *accountRegions) readAny(hosts []string, write, rejected string) {
 	if rejected != "" {
 		r.disconnect()
 	}
 	for _, host := range hosts {
 		ctx, cancel := context.WithTimeout(context.Background(), accountTimeout)
-		err := r.Read(ctx, host)
+		err := r.read(ctx, host)
 		cancel()
 		if err == nil && r.host() != rejected {
 			break
@@ -173,20 +172,20 @@ func (r *Regions) readAny(hosts []string, write, rejected string) {
 	r.reading, r.lastEnded = nil, time.Now()
 }
 
-// RegionPolicy sends all requests to the region that writes. azcosmos, without preferred regions,
+// regionPolicy sends all requests to the region that writes. azcosmos, without preferred regions,
 // does the same, except for some minutes after a failover: it reads the account only at the
 // configured endpoint, and not for a region that was in doubt within five minutes.
 //
 // It repeats what a region rejects (403/3 and 403/1008), or what was not sent because there was no
 // connection and another region writes by now, until the context's deadline (patience). After
 // that, a rejection is an error.
-type RegionPolicy struct {
-	*Regions
-	Sleep Sleep
+type regionPolicy struct {
+	*accountRegions
+	sleep sleepFunc
 }
 
 // Do implements policy.Policy.
-func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
+func (p regionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if isAccount(request.Raw()) {
 		response, err := request.Next()
 		if err == nil && response.StatusCode == http.StatusOK {
@@ -195,7 +194,7 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 		return response, err
 	}
 	ctx := request.Raw().Context()
-	for patience := (patience{ctx: ctx, sleep: p.Sleep}); ; {
+	for patience := (patience{ctx: ctx, sleep: p.sleep}); ; {
 		host, mayMove := p.target()
 		request.Raw().Host, request.Raw().URL.Host = host, host
 		response, err := p.sendOnce(request, mayMove)
@@ -204,9 +203,9 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 			return response, nil
 		case err == nil:
 			await(ctx, p.refresh(host))
-		case !IsUnanswered(err) || !mayMove:
+		case !isUnanswered(err) || !mayMove:
 			return nil, err
-		case !IsNotSent(err):
+		case !isNotSent(err):
 			p.refresh("") // for later requests
 			return nil, err
 		default:
@@ -231,7 +230,7 @@ func (p RegionPolicy) Do(request *policy.Request) (*http.Response, error) {
 
 // sendOnce sends a request. If it is not answered for some time, it reads the account again, for
 // later requests.
-func (p RegionPolicy) sendOnce(request *policy.Request, mayMove bool) (*http.Response, error) {
+func (p regionPolicy) sendOnce(request *policy.Request, mayMove bool) (*http.Response, error) {
 	if mayMove {
 		timer := time.AfterFunc(silence, func() { p.refresh("") })
 		defer timer.Stop()
@@ -257,18 +256,6 @@ func isOfAnotherRegion(response *http.Response) bool {
 	if response.StatusCode != http.StatusForbidden {
 		return false
 	}
-	substatus := Substatus(response)
-	return substatus == WriteForbidden || substatus == AccountNotFound
-}
-
-// SubstatusHeader is the header of the substatus, which tells what a status means.
-const SubstatusHeader = "X-Ms-Substatus"
-
-// Substatus returns the substatus of an answer, or 0 if it has none.
-func Substatus(response *http.Response) int {
-	n, err := strconv.Atoi(response.Header.Get(SubstatusHeader))
-	if err != nil {
-		return 0
-	}
-	return n
+	substatus := substatusOf(response)
+	return substatus == writeForbidden || substatus == accountNotFound
 }

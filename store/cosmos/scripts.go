@@ -2,6 +2,7 @@ package cosmos
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -49,4 +50,38 @@ func (db *DB) DeleteScript(ctx context.Context, s Script) (deleted bool, err err
 		return false, err
 	}
 	return ExistsFromError(db.rest.send(request, nil, http.StatusNoContent, nil))
+}
+
+// ReadScript reads the definition of a script. exists is false if no script is registered under the
+// id. It requires the account's key: with an Entra ID token, the error satisfies
+// IsManagementForbidden.
+func (db *DB) ReadScript(ctx context.Context, s Script) (registered ScriptDefinition, exists bool, err error) {
+	return db.rest.readScript(ctx, s)
+}
+
+func (c *restClient) readScript(ctx context.Context, s Script) (registered ScriptDefinition, exists bool, err error) {
+	request, err := c.newRequest(ctx, http.MethodGet, s, s.ID)
+	if err != nil {
+		return registered, false, err
+	}
+	exists, err = ExistsFromError(c.send(request, nil, http.StatusOK, &registered))
+	return registered, exists, err
+}
+
+// RegisterScript registers a script. created is false if it was registered before. Its text is then
+// the same, because the id contains a hash of the text.
+func (db *DB) RegisterScript(ctx context.Context, s Script) (created bool, err error) {
+	return db.rest.register(ctx, s)
+}
+
+func (c *restClient) register(ctx context.Context, s Script) (created bool, err error) {
+	request, err := c.newRequest(ctx, http.MethodPost, s, "")
+	if err != nil {
+		return false, err
+	}
+	body, err := json.Marshal(s.Definition())
+	if err != nil {
+		return false, err
+	}
+	return CreatedFromError(c.send(request, body, http.StatusCreated, nil))
 }

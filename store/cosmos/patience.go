@@ -1,6 +1,4 @@
-// Package retry has the policies of store/cosmos that retry requests: after conflicts of
-// transactions, and in another region. Policies may be used concurrently.
-package retry
+package cosmos
 
 import (
 	"context"
@@ -8,15 +6,12 @@ import (
 	"time"
 )
 
-// Sleep waits before a retry, or until ctx is done: then it returns ctx's error.
-type Sleep func(ctx context.Context, d time.Duration) error
-
-// patience bounds the pauses between the tries of one request: they begin at FirstDelay and double
+// patience bounds the pauses between the tries of one request: they begin at firstDelay and double
 // up to lastPatientDelay, until the context's deadline. A pause that would end later is not begun.
 // Without a deadline, they add up to patientTime at most, the default of --timeout.
 type patience struct {
 	ctx   context.Context
-	sleep Sleep
+	sleep sleepFunc
 
 	// Since the first pause, because most requests need none.
 	deadline time.Time // zero if there is none
@@ -25,7 +20,6 @@ type patience struct {
 }
 
 const (
-	FirstDelay       = 10 * time.Millisecond
 	lastPatientDelay = time.Second
 	patientTime      = 10 * time.Second
 )
@@ -35,7 +29,7 @@ func (p *patience) wait() bool {
 	if p.delay == 0 {
 		p.begin()
 	}
-	pause := Jitter(p.delay)
+	pause := jitter(p.delay)
 	p.delay = min(2*p.delay, lastPatientDelay)
 	p.left -= pause // also if sleep returns at once
 	if p.left < 0 || !p.deadline.IsZero() && time.Until(p.deadline) < pause {
@@ -45,11 +39,11 @@ func (p *patience) wait() bool {
 }
 
 func (p *patience) begin() {
-	p.delay, p.left = FirstDelay, patientTime
+	p.delay, p.left = firstDelay, patientTime
 	if deadline, ok := p.ctx.Deadline(); ok {
 		p.deadline, p.left = deadline, time.Until(deadline)
 	}
 }
 
-// Jitter returns a random time between half and one and a half of a delay.
-func Jitter(delay time.Duration) time.Duration { return delay/2 + rand.N(delay) }
+// jitter returns a random time between half and one and a half of a delay.
+func jitter(delay time.Duration) time.Duration { return delay/2 + rand.N(delay) }

@@ -1,4 +1,4 @@
-package retry
+package cosmos
 
 import (
 	"crypto/tls"
@@ -19,23 +19,23 @@ type unanswered struct {
 // Unwrap returns the error of the transport.
 func (e unanswered) Unwrap() error { return e.error }
 
-// IsUnanswered reports whether a request got no answer, although its context was not done.
-func IsUnanswered(err error) bool {
+// isUnanswered reports whether a request got no answer, although its context was not done.
+func isUnanswered(err error) bool {
 	_, ok := errors.AsType[unanswered](err)
 	return ok
 }
 
-// IsNotSent reports whether a request failed because there was no connection.
-func IsNotSent(err error) bool {
+// isNotSent reports whether a request failed because there was no connection.
+func isNotSent(err error) bool {
 	e, ok := errors.AsType[unanswered](err)
 	return ok && !e.sent
 }
 
-// ConnectionPolicy marks the errors of the transport, for IsUnanswered and IsNotSent.
-type ConnectionPolicy struct{}
+// connectionPolicy marks the errors of the transport, for isUnanswered and isNotSent.
+type connectionPolicy struct{}
 
 // Do implements policy.Policy.
-func (ConnectionPolicy) Do(request *policy.Request) (*http.Response, error) {
+func (connectionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	response, err := request.Next()
 	if err == nil || request.Raw().Context().Err() != nil {
 		return response, err
