@@ -61,3 +61,12 @@ func bearerToken(authorization string) (token string, ok bool) {
 
 var errNoBearer = blog.Errorf(blog.Unauthenticated, "Send exactly one Authorization header with `Bearer` and a token. "+
 	"To read without signing in, omit the header.")
+
+// userIDOf returns the user id of the account of a request, or "" if the request is anonymous.
+func userIDOf(ctx context.Context) string {
+	account, ok := auth.AccountFrom(ctx)
+	if !ok {
+		return ""
+	}
+	return account.UserID()
+}

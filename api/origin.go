@@ -60,3 +60,11 @@ func isSameOrigin(header http.Header, host string) bool {
 	}
 	return true
 }
+
+// origin returns the origin at which a client reaches the server.
+func (a *api) origin(r *http.Request) string {
+	if a.PagesOrigin != "" {
+		return a.PagesOrigin
+	}
+	return "http://" + r.Host // in development
+}

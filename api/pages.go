@@ -107,11 +107,3 @@ func (t transport) servePage(w http.ResponseWriter, r *http.Request, app *web.Ap
 	}
 	t.send(w, r, t.compressor.compress(complete, coding), memory)
 }
-
-// origin returns the origin at which a client reaches the server.
-func (a *api) origin(r *http.Request) string {
-	if a.PagesOrigin != "" {
-		return a.PagesOrigin
-	}
-	return "http://" + r.Host // in development
-}

@@ -10,10 +10,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"cosmosblog/guard/auth"
 	"cosmosblog/guard/budget"
 	"cosmosblog/guard/price"
-	"cosmosblog/guard/proxy"
 )
 
 // beginPayment deducts the price of an operation from the budgets of its client. If one of them is
@@ -26,29 +24,6 @@ func (t transport) beginPayment(ctx context.Context, r *http.Request, operation 
 		return nil, &rejection{status: http.StatusTooManyRequests, err: err, payment: payment}
 	}
 	return payment, nil
-}
-
-// userIDOf returns the user id of the account of a request, or "" if the request is anonymous.
-func userIDOf(ctx context.Context) string {
-	account, ok := auth.AccountFrom(ctx)
-	if !ok {
-		return ""
-	}
-	return account.UserID()
-}
-
-// warnOfUnknownProxy logs that a request was forwarded by a proxy that is not trusted. Its clients
-// have one address, and share one budget.
-func (a *api) warnOfUnknownProxy(r *http.Request) {
-	if len(r.Header["X-Forwarded-For"]) == 0 || !a.Books.Limit() {
-		return
-	}
-	peer := proxy.Peer(r)
-	if !peer.IsValid() || a.Proxies.Contains(peer) || !a.unknown.isNew(peer.String(), a.Now()) {
-		return
-	}
-	a.Logger.WarnContext(r.Context(), "a request was forwarded by a proxy that is not trusted: all its clients share one budget; "+
-		"if it is yours, name it with --trusted-proxy", "proxy", peer.String())
 }
 
 // setRateLimit sets the headers that tell a client the state of its budgets, in RU and seconds, as

@@ -4,29 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"cosmosblog/blog"
 	"cosmosblog/guard/auth"
-	"cosmosblog/guard/budget"
 	"cosmosblog/guard/limits"
 )
 
 // All HTTP statuses are decided in this file. An operation that was executed has status 200, even
 // if all of its fields failed. A request that was rejected before execution has a status of its
 // own. Errors in documents have 200 for clients of the older media type (see documentStatus).
-
-// rejection is the reason why a request is not executed, with the status of the response.
-type rejection struct {
-	status int
-	allow  string // with 405: the allowed methods
-	err    error
-
-	payment *budget.Payment // with BUDGET_EXCEEDED
-}
 
 const (
 	executedStatus  = http.StatusOK
@@ -137,51 +125,4 @@ func tokenRejection(err error) *rejection {
 // serverFailure is the rejection of a request because the server failed.
 func serverFailure(err error) *rejection {
 	return &rejection{status: http.StatusInternalServerError, err: err}
-}
-
-// shownAs returns the media type and the status of the response for a client that prefers a media
-// type. An event stream has the errors of a request that is not valid, because of which an
-// EventSource would give up without a word. Other statuses tell the client what to do, and have
-// JSON.
-func (r *rejection) shownAs(contentType string) (shown string, status int) {
-	switch {
-	case contentType != eventStreamType:
-		return contentType, r.status
-	case r.status == http.StatusBadRequest || r.status == executedStatus:
-		return contentType, executedStatus
-	}
-	return jsonType, r.status
-}
-
-// typeOfRejection returns the media type that the client of a rejected request prefers. Event
-// streams are for GraphQL over HTTP only.
-func typeOfRejection(r *http.Request) string {
-	if contentType := negotiateType(r); contentType != eventStreamType || isGraphQL(r) && !isWebSocket(r) {
-		return contentType
-	}
-	return jsonType
-}
-
-// setHeaders sets the headers that belong to the status.
-func (r *rejection) setHeaders(header http.Header) {
-	if r.allow != "" {
-		header.Set("Allow", r.allow)
-	}
-	if r.status == http.StatusUnauthorized {
-		header.Set("WWW-Authenticate", r.challenge())
-	}
-	setRateLimit(header, r.payment)
-	if wait := blog.RetryAfterOf(r.err); wait > 0 {
-		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	}
-}
-
-// challenge returns the WWW-Authenticate header of a 401 (RFC 6750, section 3). It names an error
-// only if the request had a token.
-func (r *rejection) challenge() string {
-	const scheme = `Bearer realm="cosmosblog"`
-	if errors.Is(r.err, errNoBearer) {
-		return scheme
-	}
-	return scheme + `, error="invalid_token"`
 }

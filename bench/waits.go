@@ -36,19 +36,22 @@ func benchmarkWaits(ctx context.Context, o *options) (*report, error) {
 		return nil, err
 	}
 	w.processes = append(w.processes, process)
-	token, tokenErr := w.program.tokens(ctx, data)("ada")
+	token, err := w.program.tokens(ctx, data)("ada")
+	if err != nil {
+		return nil, err
+	}
 	c, err := newClient(process.address)
-	if err := errors.Join(tokenErr, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	defer c.close()
 	own := &ownWrites{client: c, head: newHead(c.host, "/graphql", token, ""), username: "ada"}
-	r, err := newReport(o, nil), own.mutate(`($x: String!) { createUser(input: {username: $x}) { user { id } } }`, own.username, nil)
-	if err != nil {
+	if err := c.ask(own.head, `mutation { createUser(input: {username: "ada"}) { user { id } } }`, nil, nil); err != nil {
 		return nil, err
 	}
+	r := newReport(o, nil)
 	for _, kind := range own.kinds() {
-		measured, err := own.measure(kind, o.samples)
+		measured, err := own.measure(ctx, kind, o.samples)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kind.name, err)
 		}
@@ -121,48 +124,55 @@ func (w *ownWrites) last() string { return w.posts[len(w.posts)-1] }
 
 func (w *ownWrites) createPost(int) error {
 	var made struct{ CreatePost struct{ Post object } }
-	err := w.mutate(`($x: String!) { createPost(input: {title: $x, content: "Some content."}) { post { id } } }`, "A title", &made)
+	err := w.ask(w.head, `mutation { createPost(input: {title: "A title", content: "Some content."}) { post { id } } }`, nil, &made)
 	w.posts = append(w.posts, made.CreatePost.Post.ID)
 	return err
 }
 
 func (w *ownWrites) rename(n int) error {
 	w.username = fmt.Sprint("ada_", n)
-	return w.mutate(`($x: String!) { updateUser(input: {username: $x}) { user { id } } }`, w.username, nil)
+	return w.ask(w.head, `mutation ($name: String!) { updateUser(input: {username: $name}) { user { id } } }`,
+		map[string]string{"name": w.username}, nil)
 }
 
 func (w *ownWrites) comment(int) error {
 	w.comments++
-	return w.mutate(`($x: ID!) { createComment(input: {postId: $x, content: "A comment."}) { comment { id } } }`, w.last(), nil)
+	return w.ask(w.head, `mutation ($id: ID!) { createComment(input: {postId: $id, content: "A comment."}) { comment { id } } }`,
+		map[string]string{"id": w.last()}, nil)
 }
 
 func (w *ownWrites) delete(int) error {
-	w.deleted, w.posts = w.last(), w.posts[:len(w.posts)-1]
-	return w.mutate(`($x: ID!) { deletePost(input: {id: $x}) { post { id } } }`, w.deleted, nil)
-}
-
-func (w *ownWrites) mutate(document, x string, result any) error {
-	return w.ask(w.head, "mutation "+document, map[string]string{"x": x}, result)
+	w.deleted = w.last()
+	w.posts = w.posts[:len(w.posts)-1]
+	return w.ask(w.head, `mutation ($id: ID!) { deletePost(input: {id: $id}) { post { id } } }`, map[string]string{"id": w.deleted}, nil)
 }
 
 // measure executes writes of a kind, and reads twice after each.
-func (w *ownWrites) measure(kind ownWrite, writes int) (wait, error) {
+func (w *ownWrites) measure(ctx context.Context, kind ownWrite, writes int) (wait, error) {
 	measured := wait{Write: kind.name}
 	var first, again []float64
 	for n := range writes {
-		writeErr := kind.write(n)
-		shown, stale, took, readErr := w.read()
-		_, _, tookAgain, err := w.read()
-		if err := errors.Join(writeErr, readErr, err); err != nil {
+		if ctx.Err() != nil {
+			return measured, ctx.Err()
+		}
+		if err := kind.write(n); err != nil {
 			return measured, err
 		}
-		first, again = append(first, took), append(again, tookAgain)
+		shown, stale, took, err := w.read()
+		if err != nil {
+			return measured, err
+		}
+		first = append(first, took)
 		switch {
 		case stale:
 			measured.Stale++
 		case !kind.isShown(shown):
 			measured.Missing++
 		}
+		if _, _, took, err = w.read(); err != nil {
+			return measured, err
+		}
+		again = append(again, took)
 	}
 	measured.P50, measured.Again = median(first), median(again)
 	measured.P99 = quantile(first, 0.99) // median has sorted them
@@ -173,18 +183,23 @@ func (w *ownWrites) measure(kind ownWrite, writes int) (wait, error) {
 func (w *ownWrites) read() (shown shownPosts, stale bool, took float64, err error) {
 	begun := time.Now()
 	a, err := w.exchange(w.head.append(nil, encodeBody(readOwnPosts, nil)))
-	took = float64(time.Since(begun).Microseconds()) / 1000
 	if err == nil {
 		err = checkAnswer(a)
 	}
+	if err != nil {
+		return shown, false, 0, err
+	}
+	took = float64(time.Since(begun).Microseconds()) / 1000
 	var got struct {
-		Data       shownPosts
+		Data       *shownPosts
 		Extensions struct{ Stale bool }
 	}
-	if err == nil {
-		err = json.Unmarshal(a.body, &got)
+	got.Data = &shown
+	err = json.Unmarshal(a.body, &got)
+	if err == nil && got.Data == nil {
+		err = errors.New("the answer has no data")
 	}
-	return got.Data, got.Extensions.Stale, took, err
+	return shown, got.Extensions.Stale, took, err
 }
 
 // addWaits adds the table and the plot of the waits to the report.

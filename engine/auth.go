@@ -2,13 +2,13 @@ package engine
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
+	"fmt"
 	"hash"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -36,41 +36,6 @@ func (e *Engine) authorize(r *http.Request, t target) error {
 			strings.ReplaceAll(strings.ToValidUTF8(string(signedPayload(nil, r, signed, target.appendLink)), "\ufffd"), "\n", "\\n"))
 	}
 	return nil
-}
-
-// decodedAgain returns the target whose link the service's gateway computes a signature from: it
-// decodes a path twice. Clients sign the names themselves, so they cannot address one with what
-// looks like an escape, such as "a%20b" (azure-cosmos-dotnet-v2#150, whose payload shows the second
-// decoding, and #458; 401 in dotnet-v3's EmulatorTests/CosmosItemIdEncodingTestsBase.cs). A percent
-// sign before anything else than two hexadecimal digits stays.
-func (t target) decodedAgain() target {
-	for i, name := range t.names {
-		if strings.Contains(name, "%") {
-			decoded := t
-			decoded.names = slices.Clone(t.names)
-			for j := i; j < len(t.names); j++ {
-				decoded.names[j] = decodeEscapes(t.names[j])
-			}
-			return decoded
-		}
-	}
-	return t
-}
-
-// decodeEscapes decodes what looks like an escape in a text, and leaves the rest.
-func decodeEscapes(text string) string {
-	decoded := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' && i+2 < len(text) {
-			if b, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
-				decoded = append(decoded, b[0])
-				i += 2
-				continue
-			}
-		}
-		decoded = append(decoded, text[i])
-	}
-	return string(decoded)
 }
 
 // accountKey is a master key.
@@ -163,4 +128,32 @@ func authorizeEntra(method string, t target, jwt string) error {
 		}
 	}
 	return errorf(http.StatusForbidden, substatusEntraManagement, "Request blocked by Auth: the given request [%s %s] cannot be authorized by AAD token in data plane.", method, t.appendPattern(nil))
+}
+
+func masterKey(text string) ([]byte, error) {
+	if text == "" {
+		key := make([]byte, 64)
+		rand.Read(key)
+		return key, nil
+	}
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("engine: the master key is not base64: %w", err)
+	}
+	return key, nil
+}
+
+// Key returns the account's master key in base64.
+func (e *Engine) Key() string { return base64.StdEncoding.EncodeToString(e.key.Load().bytes) }
+
+// SetKey replaces the master key, as an account does whose key is regenerated: requests that are
+// signed with the former one get 401. The key is in base64; if it is empty, it is random. SetKey
+// may be called concurrently with requests. Error: the key is malformed.
+func (e *Engine) SetKey(key string) error {
+	decoded, err := masterKey(key)
+	if err != nil {
+		return err
+	}
+	e.key.Store(&accountKey{bytes: decoded})
+	return nil
 }

@@ -196,3 +196,28 @@ func (x exclusion) from(item value.Value) value.Value {
 	}
 	return item
 }
+
+// expiry returns the Unix second at which an item expires if it was written at the given second,
+// or 0 if it never expires. An item's own ttl applies only if the container has a defaultTtl.
+// Error: 400 if the item's ttl is invalid.
+func (d definition) expiry(item value.Value, written int64) (int64, error) {
+	seconds := 0.0
+	own := item.Get("ttl")
+	if !own.IsUndefined() {
+		n, ok := own.AsNumber()
+		if !ok || n == 0 || n < -1 || n != float64(int64(n)) || n > maxTTL {
+			return 0, badRequest("The input ttl '%s' is invalid. Ensure to provide a nonzero positive integer, or -1.", own)
+		}
+		seconds = n
+	}
+	switch {
+	case d.DefaultTTL == nil:
+		return 0, nil
+	case own.IsUndefined():
+		seconds = float64(*d.DefaultTTL)
+	}
+	if seconds < 0 {
+		return 0, nil
+	}
+	return written + int64(seconds), nil
+}

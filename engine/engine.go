@@ -2,13 +2,10 @@ package engine
 
 import (
 	"cmp"
-	"crypto/rand"
-	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -19,91 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"cosmosblog/engine/script"
 )
-
-// Options configures an Engine. With the zero value, the engine is in memory and has a random
-// key.
-type Options struct {
-	Dir string // the folder; if it is empty and FS is nil, everything is in memory
-	FS  vfs.FS // default with Dir: the operating system's; tests replace it
-	Key string // the account's master key in base64; random if empty
-
-	// Entra makes the engine accept well-formed Entra ID tokens as well as the master key, for the
-	// operations that the service permits with such a token.
-	Entra bool
-
-	// Consistency is the account's level; Session if it is zero. With Strong and BoundedStaleness,
-	// reads of items are charged twice. A single engine has no replicas, so all its reads are strong.
-	Consistency Consistency
-
-	// WritesInSeveralRegions is what the description of the account says, and has no further effect.
-	WritesInSeveralRegions bool
-
-	Now func() time.Time // default: time.Now
-
-	// Throughput is the throughput of each container in RU/s, divided evenly among its physical
-	// ranges. A range that has used up a second's share rejects requests with 429 (TooManyRequests,
-	// substatus 3200) and the time to wait (x-ms-retry-after-ms). With 0, the engine never throttles.
-	// The throughput that an offer requests has no effect on this.
-	//
-	// Requests at low priority (x-ms-cosmos-priority-level) are rejected first: see budget.Allowance.
-	Throughput float64
-
-	// Buckets are the percentages of Throughput that the requests of each throughput bucket
-	// (x-ms-cosmos-throughput-bucket) may use, by the bucket's id from 1 to 5. Beyond that, they are
-	// rejected with 429 and substatus 3212. A bucket without a percentage has no limit of its own.
-	Buckets map[int]float64
-
-	// MetadataReads is the number of reads of definitions that the engine answers in five minutes. The
-	// service answers 500. Others are rejected with 429. 0 is no limit.
-	MetadataReads int
-
-	// ThroughputLimit is the account's limit of its total throughput, in RU/s. What would exceed it is
-	// rejected with 400 and substatus 1028: a database or container with a throughput, and a higher
-	// throughput. A container outside of a shared throughput then needs an explicit one. 0 is no
-	// limit.
-	ThroughputLimit int
-
-	// EtagsOfShownChanges makes the etag of a page of a change feed that of the last change which it
-	// shows; without changes, that from which the page was read. Otherwise, the etag of the last page
-	// is the state in which it was read, which also moves with changes that no page shows: those of
-	// other partitions of the range, deletions, and expirations. No document says which of the two the
-	// service does; an answer of it moved with the writes of another partition
-	// (azure-cosmos-dotnet-v3, issue 2106).
-	EtagsOfShownChanges bool
-
-	// KeepExpired leaves expired items on disk, where no request sees them. Their removal takes log
-	// sequence numbers, so engines that must have the same numbers keep them.
-	KeepExpired bool
-
-	// Script sets the time limits of scripts. Tests use it to reject operations.
-	Script script.Options
-	// QueriesSeeOwnWrites makes a query inside a script see the script's earlier writes. Otherwise
-	// it sees the items as they were before the transaction, without those deleted in it. The
-	// service's documentation does not specify this.
-	QueriesSeeOwnWrites bool
-	// SnapshotScripts runs procedures, and writes with triggers, under snapshot isolation, as the
-	// service does. A script then reads the partition as it was when the script began, and other
-	// writes may commit meanwhile. The script is rejected with 449 if an item that it wrote has
-	// changed since then. Changes of items that it only read do not reject it.
-	//
-	// This is for tests, which find scripts that rely on more, with Script.Before. Otherwise,
-	// scripts of one partition run one after the other. That is faster if they write the same
-	// items, because none has to be repeated.
-	SnapshotScripts bool
-	// Damaged is called if a request or background work reads a damaged part of a file for the
-	// first time. Such a request gets status 500. Damaged may be called more than once and from any
-	// goroutine, and must not block. If it is nil, the damage is logged.
-	//
-	// It is called with ErrDisk on the first failed write to the folder. From then on, every write
-	// gets status 500, and so does a write whose durability is unknown. Data on disk stays
-	// readable.
-	Damaged func(error)
-	// CacheBytes is the size of the block cache; 0 means 64 MiB.
-	CacheBytes int64
-}
 
 // Engine is one account. It is an http.Handler and is safe for concurrent use.
 type Engine struct {
@@ -247,44 +160,14 @@ func pebbleOptions(options Options) *pebble.Options {
 	return o
 }
 
-// backgroundError handles errors of Pebble's background work, which Pebble retries.
-func (o Options) backgroundError(err error) {
-	if isDamage(err) {
-		o.damaged(err)
-		return
-	}
-	slog.Warn("embedded engine: background work failed and will be retried", "error", err)
-}
-
 func isDamage(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, errDamagedRecord) || pebble.IsCorruptionError(err)
-}
-
-func (o Options) damaged(err error) {
-	if o.Damaged != nil {
-		o.Damaged(err)
-		return
-	}
-	slog.Error("embedded engine: the folder is damaged or cannot be written", "error", err)
 }
 
 // quietLogger drops Pebble's informational messages.
 type quietLogger struct{ pebble.Logger }
 
 func (quietLogger) Infof(string, ...any) {}
-
-func masterKey(text string) ([]byte, error) {
-	if text == "" {
-		key := make([]byte, 64)
-		rand.Read(key)
-		return key, nil
-	}
-	key, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return nil, fmt.Errorf("engine: the master key is not base64: %w", err)
-	}
-	return key, nil
-}
 
 // load reads the folder's contents and increments the number of times it was opened.
 func (e *Engine) load() error {
@@ -361,21 +244,6 @@ func setMeta(batch *pebble.Batch, name string, n uint64) {
 	batch.Set([]byte(name), binary.BigEndian.AppendUint64(nil, n), nil)
 }
 
-// Key returns the account's master key in base64.
-func (e *Engine) Key() string { return base64.StdEncoding.EncodeToString(e.key.Load().bytes) }
-
-// SetKey replaces the master key, as an account does whose key is regenerated: requests that are
-// signed with the former one get 401. The key is in base64; if it is empty, it is random. SetKey
-// may be called concurrently with requests. Error: the key is malformed.
-func (e *Engine) SetKey(key string) error {
-	decoded, err := masterKey(key)
-	if err != nil {
-		return err
-	}
-	e.key.Store(&accountKey{bytes: decoded})
-	return nil
-}
-
 // nextSerial returns a number that was never returned before for the folder: 20 bits of the
 // epoch, then a 40-bit count. An opened backup is a separate account with its own count.
 func (e *Engine) nextSerial() uint64 { return e.epoch<<40 | e.serial.Add(1) }
@@ -404,16 +272,4 @@ func (e *Engine) Close() error {
 		return err
 	}
 	return writeSeal(e.fs, e.options.Dir)
-}
-
-// Watch returns a channel that receives after writes to a container are on disk. Several writes
-// may cause one receive. The channel stays valid if the container is deleted and created again
-// under the same names; stop releases it. Watch returns an error if there is no such container.
-func (e *Engine) Watch(database, container string) (written <-chan struct{}, stop func(), err error) {
-	c, rejection := e.container(database, container)
-	if rejection != nil {
-		return nil, nil, fmt.Errorf("engine: watch %s/%s: %w", database, container, rejection)
-	}
-	written, stop = c.watch.add()
-	return written, stop, nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -60,3 +61,9 @@ var (
 	errBadContinuation  = badRequest("Invalid continuation token.")
 	errNoPartitionKey   = badRequest("PartitionKey value must be supplied for this operation.")
 )
+
+// protocolError returns err as a protocol error with a status below 500, if it is one.
+func protocolError(err error) (*Error, bool) {
+	rejection, ok := errors.AsType[*Error](err)
+	return rejection, ok && rejection.Status < http.StatusInternalServerError
+}

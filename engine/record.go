@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"cosmosblog/engine/query"
 	"cosmosblog/engine/value"
 )
@@ -152,4 +154,25 @@ func withSystem(item value.Value, rid, self, etag string, ts int64) value.Value 
 // newRecord creates the record of an item that has its system properties.
 func newRecord(item value.Value, expires int64) *record {
 	return &record{expires: expires, text: value.Text(item), root: item, parsed: true}
+}
+
+// readRecord reads a committed item, even if it has expired. It returns nil if there is none.
+func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) {
+	r := &record{}
+	if found, err := r.read(reader, itemKey(c.number, l)); !found || err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// read reads the committed item of a key into r, as decode does. It does not keep the key.
+func (r *record) read(reader pebble.Reader, key []byte) (found bool, err error) {
+	stored, closer, err := reader.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, errors.Join(r.decode(stored), closer.Close())
 }

@@ -1,48 +1,45 @@
 package engine
 
-import (
-	"context"
-	"errors"
-)
+import "github.com/cockroachdb/pebble/v2"
 
-// optimistic runs the work of a script under snapshot isolation and commits it
-// (Options.SnapshotScripts). It holds the partition's lock only during the commit, so other
-// writes can commit while the script runs. Error: 449 if an item that the script wrote, and even
-// if it only created and deleted it, has changed since the snapshot.
-func (t *transaction) optimistic(ctx context.Context, work func(*transaction) error) (done committed, err error) {
-	r := t.container.rangeOf(t.partition.epk())
-	r.mu.Lock() // no batch may become visible between the snapshot and its number
-	snapshot, seen := t.engine.db.NewSnapshot(), r.applied.Load()
-	r.mu.Unlock()
-	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	t.reader = snapshot
-	err = work(t)
-	if err != nil || len(t.changes) == 0 {
-		return committed{engine: t.engine, container: t.container, keyRange: r, lsn: seen}, err
+// snapshot returns a snapshot of a container's items and indexes, with the definition that
+// applies to it. It waits while the definition is being changed. Errors: 404; 449 if a change
+// failed. The next Open completes a failed change.
+func (e *Engine) snapshot(c *container) (*container, *pebble.Snapshot, error) {
+	for {
+		snapshot := e.db.NewSnapshot()
+		if c.isCurrent() {
+			return c, snapshot, nil
+		}
+		if err := snapshot.Close(); err != nil {
+			return nil, nil, err
+		}
+		e.catalogMu.Lock() // held by a change of the definition
+		now, err := e.container(c.databaseName, c.name)
+		e.catalogMu.Unlock()
+		switch {
+		case err != nil || now.number != c.number:
+			return nil, nil, errOwnerNotFound
+		case now == c:
+			return nil, nil, errRedefined
+		}
+		c = now
 	}
-	return t.locked(ctx, (*transaction).checkWrites)
 }
 
-// checkWrites returns a 449 error if an item that the transaction wrote is no longer as it was in
-// the transaction's snapshot. Items that it only read do not count.
-func (t *transaction) checkWrites() error {
-	for _, c := range t.changes {
-		now, err := readRecord(t.engine.db, t.container, c.locator)
-		if err != nil {
-			return err
-		}
-		if !now.isSameVersion(c.old) {
-			return errWriteConflict
+// lockLogs blocks writes to the container until unlock is called. Ranges of the same split share
+// a log.
+func (c *container) lockLogs() (unlock func()) {
+	locked := map[*log]bool{}
+	for _, r := range c.ranges {
+		if !locked[r.log] {
+			locked[r.log] = true
+			r.mu.Lock()
 		}
 	}
-	return nil
-}
-
-// isSameVersion reports whether two committed records of one item are from the same write. A nil
-// record stands for a missing item.
-func (r *record) isSameVersion(other *record) bool {
-	if r == nil || other == nil {
-		return r == other
+	return func() {
+		for l := range locked {
+			l.mu.Unlock()
+		}
 	}
-	return r.log == other.log && r.lsn == other.lsn && r.sequence == other.sequence
 }

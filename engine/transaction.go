@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"errors"
-	"net/http"
 	"strings"
 	"unicode"
 
@@ -88,27 +86,6 @@ func (t *transaction) isEmpty() (bool, error) {
 	}
 	found := items.First()
 	return !found, items.Close()
-}
-
-// readRecord reads a committed item, even if it has expired. It returns nil if there is none.
-func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) {
-	r := &record{}
-	if found, err := r.read(reader, itemKey(c.number, l)); !found || err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// read reads the committed item of a key into r, as decode does. It does not keep the key.
-func (r *record) read(reader pebble.Reader, key []byte) (found bool, err error) {
-	stored, closer, err := reader.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, errors.Join(r.decode(stored), closer.Close())
 }
 
 // stage records a change of an item; nil deletes it.
@@ -352,31 +329,6 @@ func (t *transaction) record(item value.Value, rid string) (*record, error) {
 	return r, nil
 }
 
-// expiry returns the Unix second at which an item expires if it was written at the given second,
-// or 0 if it never expires. An item's own ttl applies only if the container has a defaultTtl.
-// Error: 400 if the item's ttl is invalid.
-func (d definition) expiry(item value.Value, written int64) (int64, error) {
-	seconds := 0.0
-	own := item.Get("ttl")
-	if !own.IsUndefined() {
-		n, ok := own.AsNumber()
-		if !ok || n == 0 || n < -1 || n != float64(int64(n)) || n > maxTTL {
-			return 0, badRequest("The input ttl '%s' is invalid. Ensure to provide a nonzero positive integer, or -1.", own)
-		}
-		seconds = n
-	}
-	switch {
-	case d.DefaultTTL == nil:
-		return 0, nil
-	case own.IsUndefined():
-		seconds = float64(*d.DefaultTTL)
-	}
-	if seconds < 0 {
-		return 0, nil
-	}
-	return written + int64(seconds), nil
-}
-
 // matchETag compares an item's etag with the header If-Match. An empty header and * match every
 // etag.
 func matchETag(r *record, ifMatch string) error {
@@ -402,10 +354,4 @@ func (t *transaction) changed() bool {
 		}
 	}
 	return false
-}
-
-// protocolError returns err as a protocol error with a status below 500, if it is one.
-func protocolError(err error) (*Error, bool) {
-	rejection, ok := errors.AsType[*Error](err)
-	return rejection, ok && rejection.Status < http.StatusInternalServerError
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -65,4 +66,16 @@ func (w *watchers) signal() {
 		default: // a signal is already pending
 		}
 	}
+}
+
+// Watch returns a channel that receives after writes to a container are on disk. Several writes
+// may cause one receive. The channel stays valid if the container is deleted and created again
+// under the same names; stop releases it. Watch returns an error if there is no such container.
+func (e *Engine) Watch(database, container string) (written <-chan struct{}, stop func(), err error) {
+	c, rejection := e.container(database, container)
+	if rejection != nil {
+		return nil, nil, fmt.Errorf("engine: watch %s/%s: %w", database, container, rejection)
+	}
+	written, stop = c.watch.add()
+	return written, stop, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/api/coercion"
@@ -61,19 +60,3 @@ func (t transport) rejectedOperation(params *graphql.RawParams) *graphql.Operati
 		RecoverFunc: t.Errors.Recover,
 	}
 }
-
-type knownDocumentKey struct{}
-
-// contextDocument is gqlgen's query cache. It always returns the document that createOperation
-// put into the context, so gqlgen does not parse or validate queries itself.
-type contextDocument struct{}
-
-func (contextDocument) Get(ctx context.Context, _ string) (*ast.QueryDocument, bool) {
-	known, ok := ctx.Value(knownDocumentKey{}).(*documents.Document)
-	if !ok {
-		return nil, false
-	}
-	return known.AST, true
-}
-
-func (contextDocument) Add(context.Context, string, *ast.QueryDocument) {}
