@@ -45,8 +45,8 @@ func ReadLatest[T any](ctx context.Context, c *azcosmos.ContainerClient, id stri
 // While a projector handles one page of changes, it thus sends at most one such request for each
 // partition.
 func AdvanceSessionOnce(ctx context.Context, c *azcosmos.ContainerClient, partition, id string) error {
-	session, ok := ctx.Value(sessionKey{}).(*session)
-	if !ok {
+	session := callOf(ctx).session
+	if session == nil {
 		return nil
 	}
 	place := [2]string{c.ID(), partition}

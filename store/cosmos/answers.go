@@ -25,12 +25,10 @@ type answers struct {
 	bodies [][]byte
 }
 
-type answersKey struct{}
-
 // withAnswers returns a context for one read or query, and the answers to it.
 func withAnswers(ctx context.Context) (context.Context, *answers) {
 	received := new(answers)
-	return context.WithValue(ctx, answersKey{}, received), received
+	return withCall(ctx, func(c *call) { c.answers = received }), received
 }
 
 func (a *answers) keep(body []byte) (number int) {
@@ -60,8 +58,8 @@ func (a *answers) take(item []byte) ([]byte, error) {
 type answersPolicy struct{}
 
 func (answersPolicy) Do(request *policy.Request) (*http.Response, error) {
-	received, ok := request.Raw().Context().Value(answersKey{}).(*answers)
-	if !ok {
+	received := callOf(request.Raw().Context()).answers
+	if received == nil {
 		return request.Next()
 	}
 	target, _ := TargetOf(request.Raw())

@@ -24,7 +24,7 @@ type ChargeLimit struct {
 // Context returns a context whose requests keep to the limit. A Recorder of ctx still records
 // them.
 func (l *ChargeLimit) Context(ctx context.Context) context.Context {
-	next, _ := ctx.Value(recorderKey{}).(Recorder)
+	next := callOf(ctx).recorder
 	return WithRecorder(ctx, limitingRecorder{l, next})
 }
 

@@ -31,8 +31,8 @@ const (
 )
 
 // pipeline returns the options that azcosmos and restClient share. A request passes the policies in
-// the order of the list. recorderPolicy comes after the policies of package retry, and so records
-// their retries.
+// the order of the list. recorderPolicy comes after conflictPolicy and regionPolicy, and so
+// records their retries.
 //
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it

@@ -15,15 +15,9 @@ const noRetryHeader = "X-Ms-Noretry-449"
 
 var isTrue = []string{"True"}
 
-type withoutConflictsKey struct{}
-
-func isOnce(request *policy.Request) bool {
-	return request.Raw().Context().Value(withoutConflictsKey{}) != nil
-}
-
 // withoutConflicts returns a context whose requests conflictPolicy does not retry.
 func withoutConflicts(ctx context.Context) context.Context {
-	return context.WithValue(ctx, withoutConflictsKey{}, true)
+	return withCall(ctx, func(c *call) { c.onlyOnce = true })
 }
 
 // conflictPolicy retries a request whose transaction conflicted with a concurrent one, until
@@ -37,9 +31,10 @@ func (p conflictPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if request.Raw().Method != http.MethodGet { // queries, too
 		request.Raw().Header[noRetryHeader] = isTrue
 	}
-	for patience := (patience{ctx: request.Raw().Context(), sleep: p.sleep}); ; {
+	ctx := request.Raw().Context()
+	for patience := (patience{ctx: ctx, sleep: p.sleep}); ; {
 		response, err := request.Next()
-		if err != nil || !isTransactionConflict(response) || isOnce(request) || !patience.wait() {
+		if err != nil || !isTransactionConflict(response) || callOf(ctx).onlyOnce || !patience.wait() {
 			return response, err
 		}
 		runtime.Drain(response)

@@ -14,7 +14,7 @@ const (
 type MetadataPolicy = metadataPolicy
 
 // RecorderOf returns the recorder of a context.
-func RecorderOf(ctx context.Context) Recorder { return ctx.Value(recorderKey{}).(Recorder) }
+func RecorderOf(ctx context.Context) Recorder { return callOf(ctx).recorder }
 
 // Spend adds a charge.
 func (l *ChargeLimit) Spend(charge float64) { l.spend(charge) }

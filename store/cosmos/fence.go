@@ -7,14 +7,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-type fenceKey struct{}
-
 // WithFence returns a context whose requests are sent only while check returns nil. Otherwise they
 // fail with check's error. For example, a worker that lost its lease stops before its next request.
 // check is called concurrently, before each try of each request. It is not called for metadata,
 // which azcosmos reads in a context of its own.
 func WithFence(ctx context.Context, check func() error) context.Context {
-	return context.WithValue(ctx, fenceKey{}, check)
+	return withCall(ctx, func(c *call) { c.fence = check })
 }
 
 // fencePolicy checks the fence of the request's context.
@@ -29,7 +27,7 @@ func (fencePolicy) Do(request *policy.Request) (*http.Response, error) {
 
 // checkFence returns the error of the fence of ctx, or nil if it has none.
 func checkFence(ctx context.Context) error {
-	if check, ok := ctx.Value(fenceKey{}).(func() error); ok {
+	if check := callOf(ctx).fence; check != nil {
 		return check()
 	}
 	return nil

@@ -31,17 +31,15 @@ func (h *hundredths) add(charge float64) { h.n.Add(int64(math.Round(100 * charge
 
 func (h *hundredths) load() float64 { return float64(h.n.Load()) / 100 }
 
-type meterKey struct{}
-
 // WithMeter returns a context whose requests are added to a meter, beside what records them. It
 // replaces the Meter of ctx.
 func WithMeter(ctx context.Context, m *Meter) context.Context {
-	return context.WithValue(ctx, meterKey{}, m)
+	return withCall(ctx, func(c *call) { c.meter = m })
 }
 
 // Metered returns a context with a new meter. What is added to it is also added to ctx's Meter.
 func Metered(ctx context.Context) (context.Context, *Meter) {
-	m := &Meter{outer: meterOf(ctx), read: SessionTokens{}}
+	m := &Meter{outer: callOf(ctx).meter, read: SessionTokens{}}
 	return WithMeter(ctx, m), m
 }
 
@@ -68,12 +66,6 @@ func (m *Meter) noteRead(container, token string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.read.of(container).MergeEarlier(token)
-}
-
-// meterOf returns the Meter of a context, or nil if there is none.
-func meterOf(ctx context.Context) *Meter {
-	m, _ := ctx.Value(meterKey{}).(*Meter)
-	return m
 }
 
 // Charged returns the charge of all requests so far in RU.
@@ -115,7 +107,7 @@ func (m *Meter) Unanswered() int64 {
 // MayHaveWritten reports whether a write of the context's Meter may have been executed: it was
 // sent, and the service did not reject it. It is false if ctx has no Meter.
 func MayHaveWritten(ctx context.Context) bool {
-	m := meterOf(ctx)
+	m := callOf(ctx).meter
 	return m != nil && m.wrote.Load()
 }
 
@@ -129,7 +121,7 @@ func (m *Meter) noteWrite() {
 // Cause adds background work of a kind to the Meter of a context, at its price in RU. The command
 // that causes the work calls Cause after it has succeeded.
 func Cause(ctx context.Context, work string, price float64) {
-	for m := meterOf(ctx); m != nil; m = m.outer {
+	for m := callOf(ctx).meter; m != nil; m = m.outer {
 		m.mu.Lock()
 		if m.caused == nil {
 			m.caused = map[string]float64{}

@@ -8,8 +8,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-type backgroundKey struct{}
-
 // InBackground returns a context whose requests are background work, for which nobody waits. They
 // are sent at low priority, and in Options.BackgroundBucket. If the throughput of a container is
 // short, an account with priority-based execution rejects them before others. Any other request has
@@ -17,17 +15,12 @@ type backgroundKey struct{}
 //
 // Requests for metadata are never background work: azcosmos shares their answers with all callers.
 func InBackground(ctx context.Context) context.Context {
-	return context.WithValue(ctx, backgroundKey{}, true)
+	return withCall(ctx, func(c *call) { c.background = true })
 }
 
 // InForeground returns a context whose requests are not background work, also if those of ctx are.
 func InForeground(ctx context.Context) context.Context {
-	return context.WithValue(ctx, backgroundKey{}, false)
-}
-
-func isInBackground(ctx context.Context) bool {
-	background, _ := ctx.Value(backgroundKey{}).(bool)
-	return background
+	return withCall(ctx, func(c *call) { c.background = false })
 }
 
 // Headers of background work.
@@ -43,7 +36,7 @@ const (
 type priorityPolicy struct{ bucket int } // Options.BackgroundBucket
 
 func (p priorityPolicy) Do(request *policy.Request) (*http.Response, error) {
-	if !isInBackground(request.Raw().Context()) {
+	if !callOf(request.Raw().Context()).background {
 		return request.Next()
 	}
 	if _, ofItems := TargetOf(request.Raw()); !ofItems {

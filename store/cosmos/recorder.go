@@ -39,22 +39,20 @@ type Recorder interface {
 	Record(ctx context.Context, request Request)
 }
 
-type recorderKey struct{}
-
 // WithRecorder returns a context whose requests are recorded. It replaces the Recorder of ctx.
 func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
-	return context.WithValue(ctx, recorderKey{}, recorder)
+	return withCall(ctx, func(c *call) { c.recorder = recorder })
 }
 
 // RecordCached records a read of partitions that needed no request, with the status that a request
 // would have got. charge is the RU that reading the result cost once. It counts in the Meter.
 func RecordCached(ctx context.Context, container, operation string, status int, charge float64, partitions ...string) {
-	meterOf(ctx).addKept(charge)
-	recorder, ok := ctx.Value(recorderKey{}).(Recorder)
-	if !ok {
+	call := callOf(ctx)
+	call.meter.addKept(charge)
+	if call.recorder == nil {
 		return
 	}
-	recorder.Record(ctx, Request{
+	call.recorder.Record(ctx, Request{
 		Container:     container,
 		Operation:     operation,
 		PartitionKeys: slices.Clone(partitions),
@@ -74,8 +72,8 @@ type recorderPolicy struct{ own Recorder } // the DB's; nil if there is none
 
 func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 	ctx := request.Raw().Context()
-	recorder, _ := ctx.Value(recorderKey{}).(Recorder)
-	meter := meterOf(ctx)
+	call := callOf(ctx)
+	recorder, meter := call.recorder, call.meter
 	if recorder == nil && meter == nil && p.own == nil {
 		return request.Next()
 	}
@@ -88,7 +86,7 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 		Operation:  target.Operation,
 		Begun:      time.Now(),
 		Retry:      countTry(request) > 1,
-		Background: isInBackground(ctx),
+		Background: call.background,
 	}
 	var keys []string
 	if recorder != nil {

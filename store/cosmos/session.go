@@ -10,18 +10,16 @@ import (
 // SessionTokenHeader is the header of requests and answers that carries the session token.
 const SessionTokenHeader = "X-Ms-Session-Token"
 
-type sessionKey struct{}
-
 // WithSession returns a context whose requests form a session: a read sees all earlier writes of
 // the context. The context keeps the session token of every answer, and sends it with later
 // requests to the same container. One GraphQL request is one session.
 func WithSession(ctx context.Context) context.Context {
-	return context.WithValue(ctx, sessionKey{}, &session{seen: SessionTokens{}})
+	return withCall(ctx, func(c *call) { c.session = &session{seen: SessionTokens{}} })
 }
 
 // InSession returns ctx if it has a session, and otherwise a context with a new one.
 func InSession(ctx context.Context) context.Context {
-	if _, ok := ctx.Value(sessionKey{}).(*session); ok {
+	if callOf(ctx).session != nil {
 		return ctx
 	}
 	return WithSession(ctx)
@@ -29,13 +27,13 @@ func InSession(ctx context.Context) context.Context {
 
 // InSessionOf returns ctx with the session of another context, which must have one.
 func InSessionOf(ctx, other context.Context) context.Context {
-	return context.WithValue(ctx, sessionKey{}, other.Value(sessionKey{}))
+	return withCall(ctx, func(c *call) { c.session = callOf(other).session })
 }
 
 // SessionTokenOf returns the state of a container that the session of ctx has seen, as a session
 // token. It is empty if there is none. It does not contain claims.
 func SessionTokenOf(ctx context.Context, container string) string {
-	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
+	if s := callOf(ctx).session; s != nil {
 		return s.token(container)
 	}
 	return ""
@@ -44,7 +42,7 @@ func SessionTokenOf(ctx context.Context, container string) string {
 // NeededSession returns the state of a container that reads of ctx must see: what the session has
 // seen, and what was claimed for it.
 func NeededSession(ctx context.Context, container string) string {
-	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
+	if s := callOf(ctx).session; s != nil {
 		token, _ := s.needed(container)
 		return token
 	}
@@ -54,7 +52,7 @@ func NeededSession(ctx context.Context, container string) string {
 // JoinSession adds what another session has seen of a container to the session of ctx, as a session
 // token. Later reads of ctx see that state, or a later one.
 func JoinSession(ctx context.Context, container, token string) {
-	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
+	if s := callOf(ctx).session; s != nil {
 		s.join(container, token)
 	}
 }
@@ -64,8 +62,8 @@ func JoinSession(ctx context.Context, container, token string) {
 // claim of its container is dropped, and the read is sent without it. FailedClaims then has the
 // container.
 func ClaimSession(ctx context.Context, claimed SessionTokens) {
-	s, ok := ctx.Value(sessionKey{}).(*session)
-	if !ok || len(claimed) == 0 {
+	s := callOf(ctx).session
+	if s == nil || len(claimed) == 0 {
 		return
 	}
 	s.mu.Lock()
@@ -80,8 +78,8 @@ func ClaimSession(ctx context.Context, claimed SessionTokens) {
 // read that was rejected, or "" if it had none. What ctx read of them may be older than the claim.
 // The result must not be changed.
 func FailedClaims(ctx context.Context) map[string]string {
-	s, ok := ctx.Value(sessionKey{}).(*session)
-	if !ok {
+	s := callOf(ctx).session
+	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
@@ -93,8 +91,8 @@ func FailedClaims(ctx context.Context) map[string]string {
 // replica had reached what its session has seen: the database has lost that, and further reads of
 // the session fail, too. It matters for a session that outlives a request.
 func IsSessionLost(ctx context.Context) bool {
-	s, ok := ctx.Value(sessionKey{}).(*session)
-	if !ok {
+	s := callOf(ctx).session
+	if s == nil {
 		return false
 	}
 	s.mu.Lock()
@@ -137,8 +135,8 @@ func SeenAfterWrites(ctx context.Context) SessionTokens {
 
 // copyOf returns a copy of states of the session of ctx, or nil if it has none.
 func copyOf(ctx context.Context, states func(*session) SessionTokens) SessionTokens {
-	s, ok := ctx.Value(sessionKey{}).(*session)
-	if !ok {
+	s := callOf(ctx).session
+	if s == nil {
 		return nil
 	}
 	s.mu.Lock()

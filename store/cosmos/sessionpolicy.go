@@ -12,8 +12,8 @@ import (
 type sessionPolicy struct{ backoff }
 
 func (p sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
-	session, ok := request.Raw().Context().Value(sessionKey{}).(*session)
-	if !ok {
+	session := callOf(request.Raw().Context()).session
+	if session == nil {
 		return request.Next()
 	}
 	target, ok := TargetOf(request.Raw())
