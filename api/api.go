@@ -174,7 +174,7 @@ func New(options Options) http.Handler {
 	if options.Development {
 		handler = a.loopbackOnly(handler)
 	}
-	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(a.limitClients(handler)))))
+	return withSecurityHeaders(a.withAddress(a.withTelemetry(a.recoverPanics(a.limitClients(handler)))))
 }
 
 // api is the state that the handlers of one New share. It may be used concurrently.

@@ -8,9 +8,10 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/guard/auth"
+	"cosmosblog/guard/request"
 )
 
-// authenticate puts the account of a request's token into the request's context. A request
+// authenticate finds out the account of a request by its token. A request
 // without an Authorization header is anonymous. An empty one counts as absent, and is removed:
 // Apollo Client's documentation sends it when nobody is signed in. A request with an invalid token
 // is rejected, even if it only reads.
@@ -28,11 +29,13 @@ func (a *api) authenticate(next http.Handler) http.Handler {
 			a.reject(w, r, tokenRejection(err))
 			return
 		}
-		ctx := auth.WithAccount(r.Context(), account)
-		if isWebSocket(r) {
-			token, _ := bearerToken(r.Header.Get("Authorization"))
-			ctx = context.WithValue(ctx, expiryKey{}, auth.ExpiryOf(token))
-		}
+		ctx := request.With(r.Context(), func(q *request.Request) {
+			q.Account = &account
+			if isWebSocket(r) {
+				token, _ := bearerToken(r.Header.Get("Authorization"))
+				q.Expires = auth.ExpiryOf(token)
+			}
+		})
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
@@ -61,12 +64,3 @@ func bearerToken(authorization string) (token string, ok bool) {
 
 var errNoBearer = blog.Errorf(blog.Unauthenticated, "Send exactly one Authorization header with `Bearer` and a token. "+
 	"To read without signing in, omit the header.")
-
-// userIDOf returns the user id of the account of a request, or "" if the request is anonymous.
-func userIDOf(ctx context.Context) string {
-	account, ok := auth.AccountFrom(ctx)
-	if !ok {
-		return ""
-	}
-	return account.UserID()
-}

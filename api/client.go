@@ -1,29 +1,19 @@
 package api
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/netip"
 	"sync"
 
 	"cosmosblog/guard/proxy"
+	"cosmosblog/guard/request"
 )
 
-type clientKey struct{}
-
-// ClientAddr returns the address of the client from the context of its request. Behind trusted
-// proxies, it is the address that they report. It is invalid if the connection has none, as on a
-// Unix socket.
-func ClientAddr(ctx context.Context) netip.Addr {
-	address, _ := ctx.Value(clientKey{}).(netip.Addr)
-	return address
-}
-
-// withClientAddr puts the client's address into a request's context.
-func (a *api) withClientAddr(next http.Handler) http.Handler {
+// withAddress finds out the address of a request's client.
+func (a *api) withAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), clientKey{}, a.Proxies.Client(r))))
+		next.ServeHTTP(w, r.WithContext(request.With(r.Context(), func(q *request.Request) { q.Address = a.Proxies.Client(r) })))
 	})
 }
 
@@ -33,7 +23,7 @@ func (a *api) withClientAddr(next http.Handler) http.Handler {
 func (a *api) limitClients(next http.Handler) http.Handler {
 	rejected := a.rejectAll(errTooManyRequests)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		client := ClientAddr(r.Context())
+		client := request.Of(r.Context()).Address
 		if a.isUnlimited(client) || client == proxy.Peer(r) {
 			next.ServeHTTP(w, r)
 			return
@@ -53,7 +43,7 @@ func (a *api) limitClients(next http.Handler) http.Handler {
 		}
 		end := sync.OnceFunc(func() { a.clients.End(client) })
 		defer end()
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), progressKey{}, end)))
+		next.ServeHTTP(w, r.WithContext(request.With(r.Context(), func(q *request.Request) { q.EndProgress = end })))
 	})
 }
 
@@ -61,16 +51,6 @@ func (a *api) limitClients(next http.Handler) http.Handler {
 // machine, and a proxy that stands for many clients.
 func (a *api) isUnlimited(client netip.Addr) bool {
 	return a.Limits.AddressConnections == 0 || !client.IsValid() || client.IsLoopback() || a.Proxies.Contains(client)
-}
-
-type progressKey struct{}
-
-// endProgress ends the count of a request in progress, because it has become a stream, which counts
-// among those of its client.
-func endProgress(ctx context.Context) {
-	if end, ok := ctx.Value(progressKey{}).(func()); ok {
-		end()
-	}
 }
 
 // trackedBody is a request body that knows whether it was read to its end.

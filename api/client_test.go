@@ -8,9 +8,10 @@ import (
 
 	"cosmosblog/api"
 	"cosmosblog/blog"
+	"cosmosblog/guard/request"
 )
 
-func TestClientAddr(t *testing.T) {
+func TestAddressOfClient(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}
 	for _, c := range []struct {
 		peer      string
@@ -39,16 +40,16 @@ func TestClientAddr(t *testing.T) {
 		s := newServer(t, func(o *api.Options, q *stubQuery) {
 			o.Proxies = trusted
 			q.viewer = func(ctx context.Context) (*blog.User, error) {
-				got = api.ClientAddr(ctx)
+				got = request.Of(ctx).Address
 				return nil, nil
 			}
 		})
-		request := httptest.NewRequest("GET", "/graphql?query={viewer{id}}", nil)
-		request.RemoteAddr = c.peer
+		r := httptest.NewRequest("GET", "/graphql?query={viewer{id}}", nil)
+		r.RemoteAddr = c.peer
 		for _, text := range c.forwarded {
-			request.Header.Add("X-Forwarded-For", text)
+			r.Header.Add("X-Forwarded-For", text)
 		}
-		s.handler.ServeHTTP(httptest.NewRecorder(), request)
+		s.handler.ServeHTTP(httptest.NewRecorder(), r)
 		if got.String() != c.want {
 			t.Errorf("%s, forwarded for %q: %v, want %s", c.peer, c.forwarded, got, c.want)
 		}

@@ -11,6 +11,7 @@ import (
 	"cosmosblog/api/httpserver"
 	"cosmosblog/api/subscription"
 	"cosmosblog/guard/auth"
+	"cosmosblog/guard/request"
 )
 
 // serveEvents answers a subscription with server-sent events, by the protocol graphql-sse in its
@@ -37,7 +38,7 @@ func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *g
 		return
 	}
 	beating.Go(func() { events.beat(ctx, cancel) })
-	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), func() { endProgress(ctx) }, func(ctx context.Context, m subscription.Message) error {
+	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), request.Of(ctx).EndProgress, func(ctx context.Context, m subscription.Message) error {
 		if len(m.Body) == 0 {
 			return events.write(ctx, "", m.Cursor, nil)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"cosmosblog/guard/request"
 	"cosmosblog/internal/telemetry"
 )
 
@@ -24,7 +25,7 @@ func (a *api) withTelemetry(next http.Handler) http.Handler {
 }
 
 func clientAddress(r *http.Request) string {
-	if address := ClientAddr(r.Context()); address.IsValid() {
+	if address := request.Of(r.Context()).Address; address.IsValid() {
 		return address.String()
 	}
 	return ""

@@ -1,17 +1,16 @@
 package api
 
 import (
-	"context"
 	"net/http"
-)
 
-type overflowKey struct{}
+	"cosmosblog/guard/request"
+)
 
 // Overflow returns a handler for the requests on connections beyond the limits. It answers probes
 // as api does, a handler of New, and rejects all other requests.
 func Overflow(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		api.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), overflowKey{}, true)))
+		api.ServeHTTP(w, r.WithContext(request.With(r.Context(), func(q *request.Request) { q.IsOverflow = true })))
 	})
 }
 
@@ -21,7 +20,7 @@ func (a *api) probesOnOverflow(next http.Handler) http.Handler {
 	rejected := a.rejectAll(errTooManyConnections)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		isProbe := r.URL.Path == healthPath || r.URL.Path == readyPath
-		if r.Context().Value(overflowKey{}) == nil || isProbe {
+		if !request.Of(r.Context()).IsOverflow || isProbe {
 			next.ServeHTTP(w, r)
 			return
 		}

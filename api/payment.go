@@ -12,6 +12,7 @@ import (
 
 	"cosmosblog/guard/budget"
 	"cosmosblog/guard/price"
+	"cosmosblog/guard/request"
 )
 
 // beginPayment deducts the price of an operation from the budgets of its client. If one of them is
@@ -19,7 +20,7 @@ import (
 func (t transport) beginPayment(ctx context.Context, r *http.Request, operation *graphql.OperationContext) (*budget.Payment, *rejection) {
 	t.warnOfUnknownProxy(r)
 	writes := operation.Operation.Operation == ast.Mutation
-	payment, err := t.Books.Begin(userIDOf(ctx), ClientAddr(ctx), writes, price.Of(operation).RU)
+	payment, err := t.Books.Begin(request.Of(ctx).UserID(), request.Of(ctx).Address, writes, price.Of(operation).RU)
 	if err != nil {
 		return nil, &rejection{status: http.StatusTooManyRequests, err: err, payment: payment}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/api/documents"
-	"cosmosblog/guard/budget"
+	"cosmosblog/guard/request"
 	"cosmosblog/store/sessions"
 )
 
@@ -36,7 +36,7 @@ func (t transport) beginSession(ctx context.Context, r *http.Request, known *doc
 			return nil, &rejection{status: http.StatusBadRequest, err: err}
 		}
 	}
-	session.ctx, session.Session = t.Sessions.Begin(ctx, userIDOf(ctx), sent)
+	session.ctx, session.Session = t.Sessions.Begin(ctx, request.Of(ctx).UserID(), sent)
 	if !session.readsViews || session.Ready(session.ctx) || session.isMutation { // which would wait in vain for its own write
 		return session, nil
 	}
@@ -48,7 +48,7 @@ func (t transport) beginSession(ctx context.Context, r *http.Request, known *doc
 	defer end()
 	p.leave()
 	session.Wait(session.ctx)
-	budget.PaymentOf(ctx).Add("(waits)", session.Charged())
+	request.Of(ctx).Payment.Add("(waits)", session.Charged())
 	if !p.take() {
 		return nil, errOverloaded
 	}
@@ -63,7 +63,7 @@ const maxClientWaits = 20
 // enterWait counts an operation that waits for views, until end is called. It returns false if too
 // many of its client wait.
 func (t transport) enterWait(ctx context.Context) (end func(), ok bool) {
-	client := ClientAddr(ctx)
+	client := request.Of(ctx).Address
 	if t.isUnlimited(client) {
 		return func() {}, true
 	}

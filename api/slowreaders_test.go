@@ -19,6 +19,7 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/graph/model"
 	"cosmosblog/guard/limits"
+	"cosmosblog/guard/request"
 )
 
 // clock is a time that tests change.
@@ -171,7 +172,7 @@ func TestOperationsTakeMemory(t *testing.T) {
 		o.Limits.AllAnswersBytes = all
 		q.viewer = func(ctx context.Context) (*blog.User, error) {
 			o := <-begun
-			o.taken <- limits.MemoryOf(ctx).Take(o.bytes)
+			o.taken <- request.Of(ctx).Memory.Take(o.bytes)
 			return &blog.User{Username: <-o.end}, nil
 		}
 	})

@@ -18,6 +18,7 @@ import (
 	"cosmosblog/graph/model"
 	"cosmosblog/graph/stream"
 	"cosmosblog/guard/auth"
+	"cosmosblog/guard/request"
 	"cosmosblog/resolvers"
 )
 
@@ -117,8 +118,8 @@ type server struct {
 
 // viewerByToken returns a viewer whose username is the token's subject.
 func viewerByToken(ctx context.Context) (*blog.User, error) {
-	account, ok := auth.AccountFrom(ctx)
-	if !ok {
+	account := request.Of(ctx).Account
+	if account == nil {
 		return nil, nil
 	}
 	return &blog.User{ID: account.UserID(), Username: account.Subject}, nil

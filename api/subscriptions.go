@@ -15,6 +15,7 @@ import (
 	"cosmosblog/api/coercion"
 	"cosmosblog/api/documents"
 	"cosmosblog/api/subscription"
+	"cosmosblog/guard/request"
 )
 
 // newSubscriptions returns the server of subscriptions.
@@ -77,7 +78,7 @@ func answerKey(ctx context.Context, known *documents.Document, operation *graphq
 	}
 	viewer := ""
 	if known.AsksOfViewer {
-		viewer = userIDOf(ctx)
+		viewer = request.Of(ctx).UserID()
 	}
 	text, err := json.Marshal([]any{operation.RawQuery, operation.OperationName, withoutPosition(operation), viewer})
 	if err != nil {
@@ -130,5 +131,5 @@ func (o operations) TakePlace() (leave func(), ok bool) {
 
 // Client implements subscription.API.
 func (o operations) Client(ctx context.Context) (account string, address netip.Addr) {
-	return userIDOf(ctx), ClientAddr(ctx)
+	return request.Of(ctx).UserID(), request.Of(ctx).Address
 }

@@ -13,8 +13,8 @@ import (
 	"cosmosblog/api/subscription"
 	"cosmosblog/blog"
 	"cosmosblog/guard/budget"
-	"cosmosblog/guard/limits"
 	"cosmosblog/guard/memorypool"
+	"cosmosblog/guard/request"
 )
 
 // transport implements GraphQL over HTTP: POST for all operations, and GET for queries.
@@ -85,7 +85,7 @@ func (t transport) run(r *http.Request, params *graphql.RawParams, memory *memor
 	defer p.leave()
 	ctx, cancel := httpserver.Detached(graphql.StartOperationTrace(r.Context()), t.Limits.Time)
 	defer cancel()
-	ctx = limits.WithClient(limits.WithMemory(ctx, memory), r.Context())
+	ctx = request.With(ctx, func(q *request.Request) { q.Memory, q.Client = memory, r.Context() })
 	executed, rejected := t.execute(ctx, r, params, memory, p)
 	coding := negotiateCoding(r, executed.body)
 	if executed.cacheControl != "" {
@@ -124,7 +124,7 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 		return answer{}, rejected
 	}
 	defer payment.End("(not executed)", budget.Spending{})
-	ctx = budget.With(ctx, payment)
+	ctx = request.With(ctx, func(q *request.Request) { q.Payment = payment })
 	session, rejected := t.beginSession(ctx, r, known, p)
 	if rejected != nil {
 		return answer{}, rejected

@@ -15,6 +15,7 @@ import (
 	"cosmosblog/api/subscription"
 	"cosmosblog/blog"
 	"cosmosblog/guard/auth"
+	"cosmosblog/guard/request"
 )
 
 // isWebSocket reports whether a request wants to become a WebSocket. Some clients send Upgrade: h2c
@@ -81,7 +82,7 @@ func (t transport) initSocket(ctx context.Context, payload map[string]any) (cont
 		}
 	}
 	if sent == nil {
-		return ctx, expiryFrom(ctx), nil
+		return ctx, request.Of(ctx).Expires, nil
 	}
 	text, _ := sent.(string)
 	token, ok := bearerToken(text)
@@ -98,7 +99,7 @@ func (t transport) initSocket(ctx context.Context, payload map[string]any) (cont
 		}
 		return nil, time.Time{}, refused
 	}
-	return auth.WithAccount(ctx, account), auth.ExpiryOf(token), nil
+	return request.With(ctx, func(q *request.Request) { q.Account = &account }), auth.ExpiryOf(token), nil
 }
 
 var errBadPayload = clientError{&gqlerror.Error{Message: "`Authorization` in the payload must be `Bearer` and a token."}}
@@ -107,14 +108,6 @@ var errBadPayload = clientError{&gqlerror.Error{Message: "`Authorization` in the
 type clientError struct{ shown *gqlerror.Error }
 
 func (e clientError) Error() string { return e.shown.Message }
-
-type expiryKey struct{}
-
-// expiryFrom returns the time at which the token of a request's header expires, or zero.
-func expiryFrom(ctx context.Context) time.Time {
-	expires, _ := ctx.Value(expiryKey{}).(time.Time)
-	return expires
-}
 
 // operate executes a subscription on a WebSocket (graphqlws.Handler.Operate).
 func (t transport) operate(ctx context.Context, params *graphql.RawParams, documentID string, next func(context.Context, []byte) error) (errs []byte) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"cosmosblog/guard/limits"
+	"cosmosblog/guard/request"
 )
 
 // writing is a gqlgen extension that writes the values of root fields, a few at a time, into
@@ -36,14 +36,14 @@ func (writing) Validate(graphql.ExecutableSchema) error { return nil }
 // InterceptRootField returns the value of a field of Query or Mutation.
 func (x writing) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	value := next(ctx)
-	memory := limits.MemoryOf(ctx)
+	memory := request.Of(ctx).Memory
 	if value == graphql.Null || memory == nil { // gqlgen compares with Null
 		return value
 	}
 	return graphql.WriterFunc(func(w io.Writer) { x.write(w, value, memory) })
 }
 
-func (x writing) write(w io.Writer, value graphql.Marshaler, memory limits.Memory) {
+func (x writing) write(w io.Writer, value graphql.Marshaler, memory request.Memory) {
 	x.turns <- struct{}{}
 	defer func() { <-x.turns }()
 	buffer := values.Get().(*bytes.Buffer)

@@ -7,7 +7,7 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/guard/auth"
+	"cosmosblog/guard/request"
 	"cosmosblog/store"
 )
 
@@ -86,8 +86,8 @@ func (r postResolver) counted(ctx context.Context, post *blog.Post) (*blog.Post,
 // ViewerHasLiked resolves Post.viewerHasLiked. It does not check that the account has a user,
 // because an account without a user has no likes.
 func (r postResolver) ViewerHasLiked(ctx context.Context, post *blog.Post) (*bool, error) {
-	account, ok := auth.AccountFrom(ctx)
-	if !ok {
+	account := request.Of(ctx).Account
+	if account == nil {
 		return new(bool), nil
 	}
 	scope := scopeFrom(ctx)

@@ -9,7 +9,7 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
-	"cosmosblog/guard/auth"
+	"cosmosblog/guard/request"
 )
 
 type queryResolver struct{ *Resolver }
@@ -19,8 +19,8 @@ var _ graph.QueryResolver = queryResolver{}
 // Viewer resolves Query.viewer. It returns nil if the request is anonymous or the account has no
 // user.
 func (r queryResolver) Viewer(ctx context.Context) (*blog.User, error) {
-	account, ok := auth.AccountFrom(ctx)
-	if !ok {
+	account := request.Of(ctx).Account
+	if account == nil {
 		return nil, nil
 	}
 	return r.loadUser(ctx, account.UserID(), nil)

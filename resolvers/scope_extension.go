@@ -6,9 +6,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"cosmosblog/guard/budget"
 	"cosmosblog/guard/limits"
 	"cosmosblog/guard/price"
+	"cosmosblog/guard/request"
 	"cosmosblog/store/cosmos"
 )
 
@@ -52,7 +52,7 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 		d = new(diagnostics)
 		ctx = cosmos.WithRecorder(ctx, d)
 	}
-	end := func() { budget.PaymentOf(ctx).End(operationName(ctx), usage.spending()) }
+	end := func() { request.Of(ctx).Payment.End(operationName(ctx), usage.spending()) }
 	defer end()
 	response := next(ctx)
 	if response == nil {
@@ -64,7 +64,7 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 	if d != nil {
 		end()
 		d.addTo(response, price.Of(graphql.GetOperationContext(ctx)).RU)
-		addBudget(response, budget.PaymentOf(ctx), usage.spending())
+		addBudget(response, request.Of(ctx).Payment, usage.spending())
 	}
 	return response
 }

@@ -12,6 +12,7 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/guard/budget"
 	"cosmosblog/guard/limits"
+	"cosmosblog/guard/request"
 	"cosmosblog/store/cosmos"
 )
 
@@ -29,8 +30,8 @@ const (
 // concurrently.
 type usage struct {
 	limits  limits.Limits
-	memory  limits.Memory   // nil if it is not counted
-	client  context.Context // ends when the client disconnects
+	memory  request.Memory  // nil if it is not counted
+	client  context.Context // ends when the client disconnects; nil if that is not known
 	payment *budget.Payment // nil if nobody pays
 	writes  bool            // the operation is a mutation
 	meter   cosmos.Meter    // of the operation's requests to the database
@@ -45,8 +46,9 @@ type usage struct {
 
 // newUsage returns the usage of a context's operation.
 func newUsage(ctx context.Context, l limits.Limits) *usage {
+	q := request.Of(ctx)
 	return &usage{
-		limits: l, memory: limits.MemoryOf(ctx), client: limits.ClientOf(ctx), payment: budget.PaymentOf(ctx),
+		limits: l, memory: q.Memory, client: q.Client, payment: q.Payment,
 		writes: isMutation(ctx), pending: semaphore.NewWeighted(maxPendingElements),
 	}
 }
@@ -54,7 +56,7 @@ func newUsage(ctx context.Context, l limits.Limits) *usage {
 // ended returns an error if the operation should not go on, because its time is over or its client
 // has disconnected.
 func (u *usage) ended(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil || u.client == nil {
 		return err
 	}
 	return u.client.Err()

@@ -13,6 +13,7 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/guard/limits"
+	"cosmosblog/guard/request"
 )
 
 func TestContentLimit(t *testing.T) {
@@ -43,7 +44,7 @@ func (m *memory) Write(int) bool      { return true }
 
 func TestContentTakesMemory(t *testing.T) {
 	free := memory(10)
-	u := newUsage(limits.WithMemory(t.Context(), &free), limits.Default())
+	u := newUsage(request.With(t.Context(), func(q *request.Request) { q.Memory = &free }), limits.Default())
 	read := func(bytes int) error {
 		return u.read(t.Context(), 1, func() (int, error) { return bytes, nil })
 	}

@@ -5,17 +5,17 @@ import (
 	"errors"
 
 	"cosmosblog/blog"
-	"cosmosblog/guard/auth"
+	"cosmosblog/guard/request"
 	"cosmosblog/store"
 )
 
 // requireAccount returns the account of the request. Error: UNAUTHENTICATED.
 func requireAccount(ctx context.Context) (blog.Account, error) {
-	account, ok := auth.AccountFrom(ctx)
-	if !ok {
-		return account, errUnauthenticated
+	account := request.Of(ctx).Account
+	if account == nil {
+		return blog.Account{}, errUnauthenticated
 	}
-	return account, nil
+	return *account, nil
 }
 
 // requireViewer returns the user who sends a mutation, by one point read. The payload's fields

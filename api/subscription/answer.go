@@ -15,8 +15,8 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/graph/stream"
 	"cosmosblog/guard/budget"
-	"cosmosblog/guard/limits"
 	"cosmosblog/guard/memorypool"
+	"cosmosblog/guard/request"
 )
 
 // answer is the answer to an event.
@@ -141,8 +141,9 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 			memory.Close()
 		}
 	}()
-	ctx, cancel := httpserver.Detached(limits.WithMemory(graphql.StartOperationTrace(budget.With(ctx, payment)), memory), x.Limits.Time)
+	ctx, cancel := httpserver.Detached(graphql.StartOperationTrace(ctx), x.Limits.Time)
 	defer cancel()
+	ctx = request.With(ctx, func(q *request.Request) { q.Memory, q.Payment = memory, payment })
 	operation, executed := x.dispatch(stream.WithEvent(x.follow(ctx), event))
 	work = executionWork(x.price.Fields, executed.Data, memory.HasRead())
 	x.work = work

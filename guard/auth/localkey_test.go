@@ -173,13 +173,3 @@ func TestOpenLocalKeyRejectsOtherFiles(t *testing.T) {
 		}
 	}
 }
-
-func TestAccountFrom(t *testing.T) {
-	if _, ok := auth.AccountFrom(context.Background()); ok {
-		t.Error("an empty context has an account")
-	}
-	anna := blog.Account{Issuer: "i", Subject: "anna"}
-	if account, ok := auth.AccountFrom(auth.WithAccount(context.Background(), anna)); !ok || account != anna {
-		t.Errorf("got %v, %v", account, ok)
-	}
-}

@@ -19,7 +19,6 @@
 package budget
 
 import (
-	"context"
 	"maps"
 	"math"
 	"net/netip"
@@ -158,19 +157,6 @@ type Payment struct {
 	paid  float64            // deducted so far
 	owed  map[string]float64 // added to the debts so far, by the kind of work
 	ended bool
-}
-
-type paymentKey struct{}
-
-// With returns a context with the payment of its request.
-func With(ctx context.Context, p *Payment) context.Context {
-	return context.WithValue(ctx, paymentKey{}, p)
-}
-
-// PaymentOf returns the payment of a context's request, or nil.
-func PaymentOf(ctx context.Context) *Payment {
-	p, _ := ctx.Value(paymentKey{}).(*Payment)
-	return p
 }
 
 // Spending is what an operation has spent so far, in RU.

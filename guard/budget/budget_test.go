@@ -196,7 +196,7 @@ func TestNetworks(t *testing.T) {
 		"one /64":      {"2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true},
 		"another /64":  {"2001:db8::1", "2001:db8:0:1::1", false},
 		"one address":  {"192.0.2.1", "192.0.2.1", true},
-		"a mapped one": {"192.0.2.1", "::ffff:192.0.2.1", false}, // api.ClientAddr unmaps it
+		"a mapped one": {"192.0.2.1", "::ffff:192.0.2.1", false}, // package proxy unmaps it
 		"the next":     {"192.0.2.1", "192.0.2.2", false},
 	} {
 		b, _ := newBooks(0, 1)

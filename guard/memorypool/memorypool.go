@@ -113,7 +113,7 @@ const Small = 64 << 10
 // more than its answer can hold does not keep all others from theirs.
 const mostRead = dataFactor * blog.MaxAnswerBytes
 
-// Take implements limits.Memory. Operations that need less than Small are not counted.
+// Take implements request.Memory. Operations that need less than Small are not counted.
 func (s *Share) Take(bytes int) bool {
 	needed := int(min(s.read.Add(int64(bytes))*readFactor, mostRead))
 	if needed <= Small {
@@ -141,7 +141,7 @@ func (s *Share) Resize(bytes int) bool {
 	return s.hasRoom(bytes)
 }
 
-// Write implements limits.Memory. Answers of up to Small bytes are not counted.
+// Write implements request.Memory. Answers of up to Small bytes are not counted.
 func (s *Share) Write(bytes int) bool {
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()

@@ -39,8 +39,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"a client's token is ignored": {
 		File:  "../../api/session.go",
-		Right: "t.Sessions.Begin(ctx, userIDOf(ctx), sent)",
-		Wrong: "t.Sessions.Begin(ctx, userIDOf(ctx), map[bool]sessions.Token{true: sent}[false])",
+		Right: "t.Sessions.Begin(ctx, request.Of(ctx).UserID(), sent)",
+		Wrong: "t.Sessions.Begin(ctx, request.Of(ctx).UserID(), map[bool]sessions.Token{true: sent}[false])",
 		Tests: finding,
 	},
 	"sources are read without their states": {
