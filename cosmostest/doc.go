@@ -13,6 +13,10 @@
 // feed, time to live, and stored procedures and triggers in JavaScript. It rejects what it does not
 // support, instead of approximating it. docs/compatibility.md lists both.
 //
+// Programs require it as a module of its own, which adds nothing of the blog to their modules:
+//
+//	go get cosmosblog/cosmostest
+//
 // # Clients
 //
 // An Account is the transport of a first client (Client), and NewTransport returns that of another.
