@@ -3,7 +3,7 @@ module example.com/outside
 go 1.26.0
 
 require (
-	cosmosblog v0.0.0
+	cosmosblog/cosmostest v0.0.0
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.23.3
 	github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos v1.5.0
 )
@@ -49,5 +49,3 @@ require (
 	golang.org/x/text v0.41.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
-
-replace cosmosblog => ../../..
