@@ -148,7 +148,7 @@ var mutants = map[string]mutanttest.Mutant{
 		Tests: inStorm,
 	},
 	"no second sweep": {
-		File:  "chore.go",
+		File:  "sweeps.go",
 		Right: "return v.FinishSweepPass(ctx, sweep, ended.meter.Charged())",
 		Wrong: "sweep.Last = true; return v.FinishSweepPass(ctx, sweep, ended.meter.Charged())",
 		Tests: inStorm,
