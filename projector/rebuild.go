@@ -77,34 +77,6 @@ func isNotBegun(lease changefeed.Lease) bool {
 	return isFeed(lease) && changefeed.IsFromNow(lease.Continuation)
 }
 
-// follow tells the workers the present history. Once the views are rebuilt, it deletes the lease of
-// the rebuild, unless another projector holds it. It returns the other leases.
-func (p *Projector) follow(ctx context.Context, present changefeed.History, leases []changefeed.Lease) ([]changefeed.Lease, error) {
-	p.mu.Lock()
-	p.history = present
-	p.mu.Unlock()
-	for _, w := range p.sortedWorkers() {
-		w.held.follow(present)
-	}
-	i := slices.IndexFunc(leases, isOfRebuild)
-	if i < 0 || !present.IsRebuilt || leases[i].Owner != "" && leases[i].Owner != p.options.Owner {
-		return leases, nil
-	}
-	lease := leases[i]
-	for _, w := range p.sortedWorkers() {
-		if w.id == lease.ID {
-			if err := w.stop(ctx); err != nil {
-				return nil, err
-			}
-			lease = w.held.current()
-		}
-	}
-	if err := p.feeds.DeleteLease(ctx, lease); err != nil && !errors.Is(err, changefeed.ErrLeaseLost) {
-		return nil, err
-	}
-	return slices.Delete(leases, i, i+1), nil
-}
-
 // History returns the history of the database as of the last listing of the leases. It sends no
 // requests and is safe for concurrent use.
 func (p *Projector) History() changefeed.History {

@@ -49,18 +49,6 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 // readers wake the chore; only tasks that other processes record wait for it.
 const maxChorePoll = 30 * time.Second
 
-func (p *Projector) newReader(held *heldLease, container string) *reader {
-	return &reader{
-		feeds:       p.feeds,
-		held:        held,
-		projections: p.projections(container),
-		pageSize:    p.options.PageSize,
-		parallel:    p.options.Parallel,
-		retrier:     p.newRetrier(),
-		now:         p.options.Now,
-	}
-}
-
 func (p *Projector) newRetrier() retrier {
 	return retrier{
 		feeds:    p.feeds,

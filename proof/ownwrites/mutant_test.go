@@ -134,7 +134,7 @@ var mutants = map[string]mutanttest.Mutant{
 		Tests: finding,
 	},
 	"a position beyond the end stays": {
-		File:  "../../projector/reader.go",
+		File:  "../../projector/history.go",
 		Right: "	if !mayEnd(at, page) || !hasLost && now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {\n",
 		Wrong: "	if !mayEnd(at, page) || hasLost || !now.Before(r.beyondEndSince) {\n",
 		Tests: findingLosses,
