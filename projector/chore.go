@@ -68,16 +68,6 @@ func newChores(v *views.Views, wake wakeups, c *counts) []*chore {
 	}}
 }
 
-// isUnknown reports whether a lease belongs to a chore that only another version of the projector
-// has. During an upgrade, versions run side by side. The lease of a rebuild is known to projectors
-// that can rebuild.
-func (p *Projector) isUnknown(lease changefeed.Lease) bool {
-	if isOfRebuild(lease) {
-		return p.options.Rebuild == nil
-	}
-	return lease.Container == "" && !slices.Contains(choreLeases, lease.ID)
-}
-
 // choreOf returns the chore of a lease, or nil if the lease belongs to a feed range.
 func (p *Projector) choreOf(leaseID string) *chore {
 	i := slices.IndexFunc(p.chores, func(c *chore) bool { return c.leaseID == leaseID })

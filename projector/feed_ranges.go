@@ -46,6 +46,8 @@ func readRangesAnew(ctx context.Context, feeds *changefeed.Feeds, container stri
 	return readRanges(ctx, feeds, container)
 }
 
+func isFeed(lease changefeed.Lease) bool { return lease.Container != "" }
+
 // lease returns the lease of a feed range that is unread so far.
 func (c containerRanges) lease(r changefeed.FeedRange) changefeed.Lease {
 	return changefeed.Lease{

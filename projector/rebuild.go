@@ -76,11 +76,3 @@ var errHistoryEnded = errors.New("projector: the database went back again while 
 func isNotBegun(lease changefeed.Lease) bool {
 	return isFeed(lease) && changefeed.IsFromNow(lease.Continuation)
 }
-
-// History returns the history of the database as of the last listing of the leases. It sends no
-// requests and is safe for concurrent use.
-func (p *Projector) History() changefeed.History {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.history
-}
