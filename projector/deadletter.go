@@ -88,3 +88,16 @@ func (r *letterRetry) refuse(
 	r.refused = append(r.refused, reason)
 	return r.feeds.WriteDeadLetter(ctx, deadLetter(projection, change, 1, reason))
 }
+
+func deadLetter(
+	projection string, change changefeed.Change, attempts int, reason error,
+) changefeed.DeadLetter {
+	return changefeed.DeadLetter{
+		Projection:   projection,
+		Container:    change.Container,
+		PartitionKey: change.PartitionKey,
+		ItemID:       change.ID,
+		Reason:       reason.Error(),
+		Attempts:     attempts,
+	}
+}

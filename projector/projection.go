@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -110,6 +111,24 @@ func anyFinishes(projections []Projection, change changefeed.Change) bool {
 		finisher, ok := p.(Finisher)
 		return ok && finisher.Finishes(change)
 	})
+}
+
+// projectGroup projects a group into a view of posts, and counts what was written.
+func projectGroup(
+	ctx context.Context, projection Projection, counts *counts, view views.PostView, changes []changefeed.Change,
+) (projected []string, err error) {
+	posts := make([]*blog.Post, len(changes))
+	for i, change := range changes {
+		posts[i] = change.Post
+	}
+	written, err := view.ProjectGroup(ctx, posts)
+	for _, change := range changes {
+		if wrote, ok := written[change.ID]; ok {
+			counts.view(projection, change, wrote)
+			projected = append(projected, change.ID)
+		}
+	}
+	return projected, err
 }
 
 // sources are the containers whose change feeds are read.

@@ -3,7 +3,6 @@ package projector
 import (
 	"context"
 
-	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -50,24 +49,6 @@ func (feed) Group(change changefeed.Change) string {
 
 func (f feed) ProjectGroup(ctx context.Context, changes []changefeed.Change) ([]string, error) {
 	return projectGroup(ctx, f, f.counts, f.views.FeedView(), changes)
-}
-
-// projectGroup projects a group into a view of posts, and counts what was written.
-func projectGroup(
-	ctx context.Context, projection Projection, counts *counts, view views.PostView, changes []changefeed.Change,
-) (projected []string, err error) {
-	posts := make([]*blog.Post, len(changes))
-	for i, change := range changes {
-		posts[i] = change.Post
-	}
-	written, err := view.ProjectGroup(ctx, posts)
-	for _, change := range changes {
-		if wrote, ok := written[change.ID]; ok {
-			counts.view(projection, change, wrote)
-			projected = append(projected, change.ID)
-		}
-	}
-	return projected, err
 }
 
 // Finishes reports true for every deleted post.

@@ -24,6 +24,16 @@ type retrier struct {
 	counts   *counts
 }
 
+func (p *Projector) newRetrier() retrier {
+	return retrier{
+		feeds:    p.feeds,
+		maxDelay: p.options.Expire / 4, // a step that sends nothing for Expire is canceled
+		sleep:    p.options.Sleep,
+		logger:   p.options.Logger,
+		counts:   p.counts,
+	}
+}
+
 // These constants limit the attempts of a step that fails because of an item. Rejections by the
 // database are rarely transient. Other errors may be, such as a lost race: ten attempts take about
 // 16 s with the default Options.Expire.
@@ -91,27 +101,4 @@ func (r retrier) setAside(
 			"attempts", n, "error", reason)
 	}
 	return err
-}
-
-func deadLetter(
-	projection string, change changefeed.Change, attempts int, reason error,
-) changefeed.DeadLetter {
-	return changefeed.DeadLetter{
-		Projection:   projection,
-		Container:    change.Container,
-		PartitionKey: change.PartitionKey,
-		ItemID:       change.ID,
-		Reason:       reason.Error(),
-		Attempts:     attempts,
-	}
-}
-
-// doublingDelay is a delay between retries that doubles with each of them.
-type doublingDelay struct{ next, max time.Duration }
-
-// delay returns the next delay.
-func (d *doublingDelay) delay() time.Duration {
-	delay := min(d.next, d.max)
-	d.next = 2 * delay
-	return delay
 }

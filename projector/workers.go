@@ -49,16 +49,6 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 // readers wake the chore; only tasks that other processes record wait for it.
 const maxChorePoll = 30 * time.Second
 
-func (p *Projector) newRetrier() retrier {
-	return retrier{
-		feeds:    p.feeds,
-		maxDelay: p.options.Expire / 4, // a step that sends nothing for Expire is canceled
-		sleep:    p.options.Sleep,
-		logger:   p.options.Logger,
-		counts:   p.counts,
-	}
-}
-
 func (p *Projector) wakeReader(container string) (<-chan struct{}, func()) {
 	if p.options.Wake == nil {
 		return nil, func() {}
