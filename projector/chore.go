@@ -55,17 +55,33 @@ var choreLeases = []string{sweepsLease, deletionsLease, purgesLease}
 
 // newChores returns the chores, one for each of choreLeases.
 func newChores(v *views.Views, wake wakeups, c *counts) []*chore {
-	return []*chore{{
-		leaseID: sweepsLease, projection: renamedUsers{}.Name(), list: sweepTasks(v),
-		wake: wake.sweeps, passes: &c.sweepPasses, observations: observations{},
-		rests: map[string]time.Time{},
-	}, {
-		leaseID: deletionsLease, projection: deletedUsers{}.Name(), list: deletionTasks(v),
-		wake: wake.deletions, passes: &c.deletionPasses, observations: observations{},
-	}, {
-		leaseID: purgesLease, projection: deletedContent{}.Name(), list: purgeTasks(v),
-		wake: wake.purges, passes: &c.purges, observations: observations{},
-	}}
+	return []*chore{
+		{
+			leaseID:      sweepsLease,
+			projection:   renamedUsers{}.Name(),
+			list:         sweepTasks(v),
+			wake:         wake.sweeps,
+			passes:       &c.sweepPasses,
+			observations: observations{},
+			rests:        map[string]time.Time{},
+		},
+		{
+			leaseID:      deletionsLease,
+			projection:   deletedUsers{}.Name(),
+			list:         deletionTasks(v),
+			wake:         wake.deletions,
+			passes:       &c.deletionPasses,
+			observations: observations{},
+		},
+		{
+			leaseID:      purgesLease,
+			projection:   deletedContent{}.Name(),
+			list:         purgeTasks(v),
+			wake:         wake.purges,
+			passes:       &c.purges,
+			observations: observations{},
+		},
+	}
 }
 
 // choreOf returns the chore of a lease, or nil if the lease belongs to a feed range.
@@ -81,7 +97,10 @@ func isPending(v *views.Views, id, etag string) func(context.Context) (bool, err
 	return func(ctx context.Context) (bool, error) { return v.IsPending(ctx, id, etag) }
 }
 
-func tasksOf[Work any](list func(context.Context) ([]Work, error), taskOf func(Work) task) func(context.Context) ([]task, error) {
+// tasksOf returns a function that lists pending work, and returns the task of each.
+func tasksOf[Work any](
+	list func(context.Context) ([]Work, error), taskOf func(Work) task,
+) func(context.Context) ([]task, error) {
 	return func(ctx context.Context) ([]task, error) {
 		pending, err := list(ctx)
 		tasks := make([]task, len(pending))

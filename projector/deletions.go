@@ -13,7 +13,10 @@ import (
 func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
 	return tasksOf(v.Deletions, func(deletion views.Deletion) task {
 		return task{
-			id: deletion.UserID, etag: deletion.ETag, last: deletion.Last, change: userChange(deletion.UserID),
+			id:        deletion.UserID,
+			etag:      deletion.ETag,
+			last:      deletion.Last,
+			change:    userChange(deletion.UserID),
 			isPending: isPending(v, views.DeletionID(deletion.UserID), deletion.ETag),
 			open:      func() views.Pass { return v.DeletionPass(deletion) },
 			finish: func(ctx context.Context, ended *run) error {

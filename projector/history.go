@@ -15,7 +15,12 @@ func (r *reader) beginAtPresent(ctx context.Context, at changefeed.Lease, page c
 	if changefeed.IsFromNow(page.Continuation) {
 		return idle, errNoPosition
 	}
-	return more, r.held.advance(ctx, progress{history: at.History, resourceID: page.ResourceID, continuation: page.Continuation, changes: r.pageSize})
+	return more, r.held.advance(ctx, progress{
+		history:      at.History,
+		resourceID:   page.ResourceID,
+		continuation: page.Continuation,
+		changes:      r.pageSize,
+	})
 }
 
 var errNoPosition = errors.New("projector: the account does not report the position of the present")

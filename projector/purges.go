@@ -19,7 +19,9 @@ func purgeTasks(v *views.Views) func(context.Context) ([]task, error) {
 	list := func(ctx context.Context) ([]views.Purge, error) { return v.Purges(ctx, maxPurges) }
 	return tasksOf(list, func(purge views.Purge) task {
 		return task{
-			id: purge.PostID, etag: purge.ETag, change: postChange(purge.PostID),
+			id:        purge.PostID,
+			etag:      purge.ETag,
+			change:    postChange(purge.PostID),
 			isPending: isPending(v, views.PurgeID(purge.PostID), purge.ETag),
 			open:      func() views.Pass { return &purgePass{Pass: v.PurgePass(purge.PostID)} },
 			finish:    func(ctx context.Context, _ *run) error { return v.ForgetPurge(ctx, purge) },

@@ -22,11 +22,13 @@ func (p *Projector) SettleForTests(ctx context.Context) (err error) {
 		for _, container := range sources {
 			p.feeds.ForgetLayout(container) // a test need not wait until a split or merge is noticed
 		}
-		if _, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, p.confirmLoop(w)) }); err != nil {
+		start := func(w *worker) { p.start(ctx, w, p.confirmLoop(w)) }
+		if _, err := p.balance(ctx, start); err != nil {
 			return err
 		}
-		if n := len(p.sortedWorkers()); n < p.leaseCount {
-			return fmt.Errorf("projector: other projectors hold %d of %d leases", p.leaseCount-n, p.leaseCount)
+		held := len(p.sortedWorkers())
+		if held < p.leaseCount {
+			return fmt.Errorf("projector: other projectors hold %d of %d leases", p.leaseCount-held, p.leaseCount)
 		}
 		if busy, err = p.settleRound(ctx); err != nil {
 			break

@@ -14,7 +14,10 @@ import (
 func sweepTasks(v *views.Views) func(context.Context) ([]task, error) {
 	return tasksOf(v.Sweeps, func(sweep views.Sweep) task {
 		return task{
-			id: sweep.UserID, etag: sweep.ETag, last: sweep.Last, change: userChange(sweep.UserID),
+			id:        sweep.UserID,
+			etag:      sweep.ETag,
+			last:      sweep.Last,
+			change:    userChange(sweep.UserID),
 			isPending: isPending(v, schema.SweepID(sweep.UserID), sweep.ETag),
 			open:      func() views.Pass { return v.SweepPass(sweep) },
 			finish: func(ctx context.Context, ended *run) error {
