@@ -2,12 +2,10 @@ package views
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/blog"
-	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
@@ -39,24 +37,38 @@ func (u userPosts) admission(context.Context) (admission, error) {
 // begin does nothing: groups of different users are in different partitions.
 func (userPosts) begin(context.Context) (end func(), err error) { return func() {}, nil }
 
+func (userPosts) seen(post *blog.Post) *blog.Post { return post }
+
+func (userPosts) copyOf(post *blog.Post, current CopyState) any {
+	l := listingOf(post, current)
+	switch {
+	case !l.Unlisted:
+		return UserCopyOf(post)
+	case !post.Deleted:
+		return struct {
+			schema.PostItem
+			listing
+		}{newCopy(post), l}
+	}
+	tombstone := newTombstone(post, schema.TypeTombstone)
+	tombstone.TTL = 0 // it expires only after its former lists are no longer needed
+	return struct {
+		schema.TombstoneItem
+		listing
+	}{tombstone, l}
+}
+
+func (userPosts) patch(post *blog.Post) (condition string, changes azcosmos.PatchOperations) {
+	condition, changes = patchCounts(post)
+	return condition + " and not is_defined(c.unlisted)", changes
+}
+
 // write writes the copy, and the user's postCount if it changes.
 func (u userPosts) write(ctx context.Context, post *blog.Post, current CopyState) error {
 	if added := addedCopies(post, current); added != 0 {
 		return u.writeCounted(ctx, post, current, added)
 	}
 	return writeCopy(ctx, u.users, u.userID, post.ID, u.copyOf(post, current), current)
-}
-
-// addedCopies returns by how many the user's live copies increase when the post's copy is written:
-// -1, 0 or 1.
-func addedCopies(post *blog.Post, current CopyState) (added int64) {
-	if !post.Deleted {
-		added++
-	}
-	if current.exists() && !current.Deleted {
-		added--
-	}
-	return added
 }
 
 // writeCounted writes the copy in one transaction with the user's postCount.
@@ -67,38 +79,6 @@ func (u userPosts) writeCounted(ctx context.Context, post *blog.Post, current Co
 		return writeCopy(ctx, u.users, u.userID, post.ID, item, current) // the user is gone: there is no count
 	}
 	return err
-}
-
-// errNoCounter is the error of a write whose counter does not exist.
-var errNoCounter = blog.Errorf(blog.NotFound, "There is no item that counts the copies.")
-
-// writeCounted is writeCopy in one transaction with a change of the item that counts the copies. It
-// returns that item. Error: errNoCounter if it does not exist; then nothing is written.
-func writeCounted(
-	ctx context.Context, c *azcosmos.ContainerClient, partition, id string, item any, current CopyState,
-	counterID string, change azcosmos.PatchOperations,
-) (counter []byte, err error) {
-	text, err := cosmos.EncodeItem(item)
-	if err != nil {
-		return nil, cosmos.ToBlogError(err)
-	}
-	batch := c.NewTransactionalBatch(azcosmos.NewPartitionKeyString(partition))
-	batch.PatchItem(counterID, change, nil)
-	if current.exists() {
-		batch.ReplaceItem(id, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
-	} else {
-		batch.CreateItem(text, nil)
-	}
-	response, err := c.ExecuteTransactionalBatch(ctx, batch, &azcosmos.TransactionalBatchOptions{EnableContentResponseOnWrite: true})
-	switch {
-	case err != nil:
-		return nil, cosmos.ToBlogError(err)
-	case response.Success:
-		return response.OperationResults[0].ResourceBody, nil
-	case len(response.OperationResults) > 0 && response.OperationResults[0].StatusCode == http.StatusNotFound:
-		return nil, errNoCounter
-	}
-	return nil, cosmos.BatchError(response)
 }
 
 // IncrementPostCount returns the change that adds to a user's postCount. It leaves the user's
