@@ -5,11 +5,9 @@ package audit
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/store/changefeed"
@@ -128,21 +126,6 @@ func (a *auditRun) run(ctx context.Context) error {
 		return err
 	}
 	return a.countPending(ctx)
-}
-
-const pendingQuery = `SELECT c.id FROM c WHERE c.type IN ('sweep', 'deletion', 'purge')`
-
-func (a *auditRun) countPending(ctx context.Context) error {
-	return a.db.RetryTransient(ctx, func() error {
-		a.result.Pending = 0
-		for page, err := range cosmos.Pages[json.RawMessage](ctx, a.leases, azcosmos.NewPartitionKey(), pendingQuery, 0) {
-			if err != nil {
-				return err
-			}
-			a.result.Pending += int64(len(page))
-		}
-		return nil
-	})
 }
 
 // compareKind compares all targets of a kind: those that the container's items name, or the only
