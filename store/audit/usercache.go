@@ -1,6 +1,11 @@
 package audit
 
-import "sync"
+import (
+	"context"
+	"sync"
+
+	"cosmosblog/store/cosmos"
+)
 
 // userCache caches users, including the ids of users who do not exist. It may be used concurrently.
 // A nil cache is always empty.
@@ -35,4 +40,30 @@ func (c *userCache) put(id string, user *auditedUser) {
 		clear(c.users)
 	}
 	c.users[id] = user
+}
+
+// readUsers returns users by their ids; nil for a user who does not exist.
+func (c comparer) readUsers(ctx context.Context, ids []string) (map[string]*auditedUser, error) {
+	users := make(map[string]*auditedUser, len(ids))
+	var unknown []string
+	for _, id := range ids {
+		if _, ok := users[id]; ok {
+			continue
+		}
+		user, ok := c.cachedUsers.get(id)
+		if users[id] = user; !ok {
+			unknown = append(unknown, id)
+		}
+	}
+	read, err := cosmos.ReadEach[auditedUser](ctx, c.users, cosmos.IdentitiesByID(unknown))
+	if err != nil {
+		return nil, err
+	}
+	for i := range read {
+		users[read[i].ID] = &read[i]
+	}
+	for _, id := range unknown {
+		c.cachedUsers.put(id, users[id])
+	}
+	return users, nil
 }
