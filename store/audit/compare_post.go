@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"cosmosblog/blog"
@@ -215,6 +216,18 @@ func (p *postPartition) recentDrifts() []Drift {
 		drifts = append(drifts, d.withValues("lastCommentDate", p.post.LastCommentDate, last))
 	}
 	return drifts
+}
+
+// recentText returns recent comments as JSON, which can be compared.
+func recentText(recent []schema.RecentComment) string {
+	if len(recent) == 0 {
+		return "[]"
+	}
+	text, err := json.Marshal(recent)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // lastComment returns the date of the newest comment that is left, deleted or not.

@@ -82,11 +82,6 @@ func (r repairer) repair(ctx context.Context, t target, drifts []Drift) error {
 	return k.repair(r, ctx, t.partition, drifts)
 }
 
-// repairReservation frees a username whose reservation its user does not need.
-func (r repairer) repairReservation(ctx context.Context, name string, _ []Drift) error {
-	return r.store.ReclaimUsername(ctx, name)
-}
-
 // overwrite replaces a drifting copy with the copy of a post, unless the drifting copy changed
 // since it was read.
 func (r repairer) overwrite(ctx context.Context, v views.PostView, d Drift) error {
