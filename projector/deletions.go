@@ -3,6 +3,7 @@ package projector
 import (
 	"context"
 
+	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
@@ -17,7 +18,7 @@ func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
 			etag:      deletion.ETag,
 			last:      deletion.Last,
 			change:    userChange(deletion.UserID),
-			isPending: isPending(v, views.DeletionID(deletion.UserID), deletion.ETag),
+			isPending: isPending(v, schema.DeletionID(deletion.UserID), deletion.ETag),
 			open:      func() views.Pass { return v.DeletionPass(deletion) },
 			finish: func(ctx context.Context, ended *run) error {
 				switch {

@@ -22,7 +22,7 @@ func purgeTasks(v *views.Views) func(context.Context) ([]task, error) {
 			id:        purge.PostID,
 			etag:      purge.ETag,
 			change:    postChange(purge.PostID),
-			isPending: isPending(v, views.PurgeID(purge.PostID), purge.ETag),
+			isPending: isPending(v, schema.PurgeID(purge.PostID), purge.ETag),
 			open:      func() views.Pass { return &purgePass{Pass: v.PurgePass(purge.PostID)} },
 			finish:    func(ctx context.Context, _ *run) error { return v.ForgetPurge(ctx, purge) },
 			forget:    func(ctx context.Context) error { return v.ForgetPurge(ctx, purge) },

@@ -5,7 +5,6 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // userPartition holds the items of one partition of users.
@@ -162,7 +161,7 @@ func (c comparer) compareDeletion(ctx context.Context, user *auditedItem) ([]Dri
 		return nil, nil
 	}
 	if user.Deleted && c.isFresh() {
-		pending, err := c.readLeaseItem(ctx, views.DeletionID(user.ID))
+		pending, err := c.readLeaseItem(ctx, schema.DeletionID(user.ID))
 		if err != nil || pending != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 const pendingQuery = `SELECT c.id FROM c WHERE c.type IN ('sweep', 'deletion', 'purge')`
@@ -71,7 +70,7 @@ func (d Drift) pendingID() (id string, ok bool) {
 	case DriftReclaimable:
 		return schema.SweepID(d.Is), true
 	case DriftExpiry, DriftUnpurged:
-		return views.PurgeID(d.Partition), true
+		return schema.PurgeID(d.Partition), true
 	case DriftOrphan:
 		return anyCopy, true
 	}

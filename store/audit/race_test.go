@@ -163,12 +163,12 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			w.OK(err)
 			return w.FinishSweepPass(w.Ctx(), sweeps[0], 0)
 		})
-		endBefore("the deletion", strings.HasSuffix(path, views.DeletionID(gone.ID)), func() error {
+		endBefore("the deletion", strings.HasSuffix(path, schema.DeletionID(gone.ID)), func() error {
 			deletions, err := w.Deletions(w.Ctx())
 			w.OK(err)
 			return w.FinishDeletion(w.Ctx(), deletions[0])
 		})
-		endBefore("the purge", strings.HasSuffix(path, views.PurgeID(deleted.ID)), func() error {
+		endBefore("the purge", strings.HasSuffix(path, schema.PurgeID(deleted.ID)), func() error {
 			if _, err := views.Run(w.Ctx(), w.PurgePass(purge.PostID)); err != nil {
 				return err
 			}

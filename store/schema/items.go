@@ -407,12 +407,3 @@ type ReservationItem struct {
 type PostID struct {
 	PostID string `json:"postId"`
 }
-
-// The types of the items of sweeps in leases (package views).
-const (
-	TypeSweep = "sweep"
-	TypeSwept = "swept" // a sweep that is done
-)
-
-// SweepID returns the id of a user's sweep in leases.
-func SweepID(userID string) string { return TypeSweep + "." + userID }

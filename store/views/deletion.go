@@ -23,8 +23,6 @@ type Deletion struct {
 }
 
 const (
-	typeDeletion = "deletion"
-
 	deletionsQuery = `SELECT * FROM c WHERE c.type = 'deletion'`
 
 	// Items with a ttl are done. The others are not deleted yet, or still wait for their ttl.
@@ -56,7 +54,7 @@ func (v *Views) Deletions(ctx context.Context) ([]Deletion, error) {
 // RecordDeletion writes a pending deletion, unless there is one for the same or a later revision of
 // the user.
 func (v *Views) RecordDeletion(ctx context.Context, deletion Deletion) error {
-	id := DeletionID(deletion.UserID)
+	id := schema.DeletionID(deletion.UserID)
 	return cosmos.RetryOnConflict(func() error {
 		current, etag, err := cosmos.Read[deletionItem](ctx, v.leases, id, id)
 		switch {
@@ -215,7 +213,7 @@ func (v *Views) DeleteOrphan(ctx context.Context, row Remainder) error {
 // FinishFirstDeletionPass records the end of the first pass. If a later deletion has replaced this
 // one, it changes nothing.
 func (v *Views) FinishFirstDeletionPass(ctx context.Context, deletion Deletion) error {
-	id, etag := DeletionID(deletion.UserID), azcore.ETag(deletion.ETag)
+	id, etag := schema.DeletionID(deletion.UserID), azcore.ETag(deletion.ETag)
 	deletion.Last = true
 	_, err := cosmos.Replace(ctx, v.leases, id, id, deletion.item(), etag)
 	if cosmos.IsRaceLost(err) {
@@ -248,7 +246,7 @@ func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
 // ForgetDeletion deletes a pending deletion, unless a later one has replaced it. If the user's
 // change is read again, it records another one.
 func (v *Views) ForgetDeletion(ctx context.Context, deletion Deletion) error {
-	return v.forget(ctx, DeletionID(deletion.UserID), deletion.ETag)
+	return v.forget(ctx, schema.DeletionID(deletion.UserID), deletion.ETag)
 }
 
 // endUser writes the tombstone last. Until then the account cannot get a new user, so all
@@ -300,13 +298,10 @@ func (v *Views) freeUsername(ctx context.Context, userID, name string) error {
 	return err
 }
 
-// DeletionID returns the id of a user's deletion in leases.
-func DeletionID(userID string) string { return typeDeletion + "." + userID }
-
 func (d Deletion) item() deletionItem {
 	return deletionItem{
-		ID:       DeletionID(d.UserID),
-		Type:     typeDeletion,
+		ID:       schema.DeletionID(d.UserID),
+		Type:     schema.TypeDeletion,
 		UserID:   d.UserID,
 		Revision: d.Revision,
 		Last:     d.Last,

@@ -27,7 +27,7 @@ func (v *Views) ForgetLostWork(ctx context.Context) error {
 		return err
 	}
 	for _, deletion := range deletions {
-		if err := forgetIfLost(ctx, v, DeletionID(deletion.UserID), deletion.UserID, isDeletionLost); err != nil {
+		if err := forgetIfLost(ctx, v, schema.DeletionID(deletion.UserID), deletion.UserID, isDeletionLost); err != nil {
 			return err
 		}
 	}

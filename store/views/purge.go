@@ -24,8 +24,6 @@ type Purge struct {
 }
 
 const (
-	typePurge = "purge"
-
 	purgesQuery = `SELECT * FROM c WHERE c.type = 'purge'`
 
 	// responsesQuery returns the comments and likes in a partition of posts, and the content item, as
@@ -65,8 +63,8 @@ func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
 // RecordPurge writes a pending purge of a post whose copies are tombstones. If there is one, it is
 // rewritten, so that a concurrent delete of the old item fails on its etag.
 func (v *Views) RecordPurge(ctx context.Context, postID string) error {
-	id := PurgeID(postID)
-	text, err := cosmos.EncodeItem(purgeItem{ID: id, Type: typePurge, PostID: postID})
+	id := schema.PurgeID(postID)
+	text, err := cosmos.EncodeItem(purgeItem{ID: id, Type: schema.TypePurge, PostID: postID})
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
@@ -77,11 +75,8 @@ func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 // ForgetPurge deletes a purge that is done or was set aside, unless it was recorded again
 // meanwhile. If the post's change is projected again, RecordPurge creates a new purge.
 func (v *Views) ForgetPurge(ctx context.Context, purge Purge) error {
-	return v.forget(ctx, PurgeID(purge.PostID), purge.ETag)
+	return v.forget(ctx, schema.PurgeID(purge.PostID), purge.ETag)
 }
-
-// PurgeID returns the id of a post's purge in leases.
-func PurgeID(postID string) string { return typePurge + "." + postID }
 
 // PurgePost executes the whole purge of a post, whether or not it is recorded. It neither waits nor
 // retries. A missing post is no error.

@@ -113,7 +113,7 @@ func (v *Views) ForgetSweep(ctx context.Context, sweep Sweep) error {
 // delete one of them, after it has written its dead letter, then fails on the etag. If none is
 // pending, RenewWork does nothing.
 func (v *Views) RenewWork(ctx context.Context, userID string) error {
-	for _, id := range []string{schema.SweepID(userID), DeletionID(userID)} {
+	for _, id := range []string{schema.SweepID(userID), schema.DeletionID(userID)} {
 		var same azcosmos.PatchOperations
 		same.AppendSet("/userId", userID)
 		_, err := v.leases.PatchItem(ctx, azcosmos.NewPartitionKeyString(id), id, same, nil)
