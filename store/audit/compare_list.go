@@ -181,7 +181,13 @@ func (c comparer) compareCounter(ctx context.Context, list blog.List, counter *a
 		if live == 0 {
 			return nil, nil
 		}
-		d := Drift{Kind: DriftCount, Container: schema.Lists, Partition: string(list), ID: schema.CounterID, sourceState: "no counter"}
+		d := Drift{
+			Kind:        DriftCount,
+			Container:   schema.Lists,
+			Partition:   string(list),
+			ID:          schema.CounterID,
+			sourceState: "no counter",
+		}
 		return []Drift{d.withValues("postCount", "", live)}, nil
 	}
 	if n, ok := counter.count(); !ok || n != live {

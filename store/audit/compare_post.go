@@ -203,7 +203,8 @@ func (p *postPartition) recentDrifts() []Drift {
 	is, should := p.post.RecentComments, schema.NewestComments(comments)
 	for n := range min(len(is), len(should)) {
 		user := p.users[is[n].UserID]
-		if isSweeping := is[n].AuthorRevision > should[n].AuthorRevision; isSweeping && (user == nil || is[n].AuthorRevision <= user.Revision) {
+		isSweeping := is[n].AuthorRevision > should[n].AuthorRevision
+		if isSweeping && (user == nil || is[n].AuthorRevision <= user.Revision) {
 			should[n].UserUsername, should[n].AuthorRevision = is[n].UserUsername, is[n].AuthorRevision
 		}
 	}

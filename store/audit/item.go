@@ -50,8 +50,14 @@ func (i *auditedItem) isTombstone() bool { return i.Type == schema.TypeTombstone
 // recent returns what a post stores of a comment.
 func (i *auditedItem) recent() schema.RecentComment {
 	comment := schema.CommentItem{
-		ID: i.ID, UserID: i.UserID, UserUsername: i.UserUsername, AuthorRevision: i.AuthorRevision,
-		Content: i.Beginning, Excerpt: i.Excerpt, CreationDate: i.CreationDate, UpdatedDate: i.UpdatedDate,
+		ID:             i.ID,
+		UserID:         i.UserID,
+		UserUsername:   i.UserUsername,
+		AuthorRevision: i.AuthorRevision,
+		Content:        i.Beginning,
+		Excerpt:        i.Excerpt,
+		CreationDate:   i.CreationDate,
+		UpdatedDate:    i.UpdatedDate,
 	}
 	return comment.Recent()
 }
@@ -72,7 +78,8 @@ func (i *auditedItem) commentExcerpt() (excerpt string, ok bool) {
 // auditedProperties are the properties that an audit reads.
 var auditedProperties = fmt.Sprintf(`c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.contentSize,`+
 	` c.contentVersion, IS_STRING(c.content) AS hasContent, LEFT(c.content, %d) AS beginning, c.excerpt, c.tags,`+
-	` c.commentCount, c.recentComments, c.lastCommentDate, c.likeCount, c.creationDate, c.arrivalDate, c.sortKey, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,`+
+	` c.commentCount, c.recentComments, c.lastCommentDate, c.likeCount, c.creationDate, c.arrivalDate, c.sortKey,`+
+	` c.updatedDate, c.version, c.revision, c.deleted, c.ttl,`+
 	` c.edits, c.inputHash, c.unlisted, c.formerLists, c.authorId, c._etag`, beginningLength)
 
 var partitionQuery = `SELECT ` + auditedProperties + ` FROM c`

@@ -86,7 +86,13 @@ func (a *auditRun) eachPage(
 		a.reportProgress()
 		return nil
 	}
-	if err := a.scan(ctx, k.container, changefeed.Scanner{Feeds: a.feeds, PageSize: a.options.PageSize, Begin: begin, Visit: visit}); err != nil {
+	scanner := changefeed.Scanner{
+		Feeds:    a.feeds,
+		PageSize: a.options.PageSize,
+		Begin:    begin,
+		Visit:    visit,
+	}
+	if err := a.scan(ctx, k.container, scanner); err != nil {
 		return err
 	}
 	for feed, end := range a.scanned {

@@ -75,7 +75,10 @@ func hasSameEntries(post *blog.Post, current CopyState) bool {
 	if post.Deleted || current.Deleted {
 		return post.Deleted && current.Deleted
 	}
-	return post.Version == current.Version && post.CreationDate == current.CreationDate && post.UpdatedDate == current.UpdatedDate && slices.Equal(post.Tags, current.Tags) &&
+	return post.Version == current.Version &&
+		post.CreationDate == current.CreationDate &&
+		post.UpdatedDate == current.UpdatedDate &&
+		slices.Equal(post.Tags, current.Tags) &&
 		post.Author.Revision == current.AuthorRevision && post.Author.Username == current.UserUsername
 }
 
