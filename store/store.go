@@ -1,5 +1,5 @@
 // Package store executes the commands C1–C4 and the queries Q1–Q6 of the blog on Azure Cosmos
-// DB. Besides it, resolvers import only store/cosmos, for sessions and diagnostics.
+// DB.
 //
 // Commands (files command_*, naming.go) change users, usernames, posts, comments and likes. Queries
 // (files query_*) read them, and the views that the projector derives from them. Both return the
@@ -15,19 +15,7 @@
 //   - UserByUsername sends two point reads: of the reservation, then of its user.
 //   - PostOfComment queries all partitions. It is for operators only.
 //
-// The packages below store/ are layers: each imports only those above it in this list.
-//
-//	cosmos      the client: items, procedures, sessions, retries, charges
-//	schema      containers, items, scripts
-//	readcache   reads, kept until their partition changes
-//	store       commands and queries
-//	changefeed  changes, leases, dead letters
-//	views       copies of posts, the feed, lists, and the steps of chores
-//	audit       audit, repair, rebuild
-//	transfer    copies one database into another
-//	provision   creates what a database lacks
-//	bulk        writes whole data sets
-//	tail        counts the changes of partitions, for readcache and subscriptions
+// docs/design.md has the floors of the packages below store.
 //
 // This folder is not for other modules: it may change in any version.
 package store
