@@ -32,7 +32,7 @@ func TestPage(t *testing.T) {
 		bySection[c.section] = append(bySection[c.section], c)
 	}
 	sections := map[string]string{
-		"unknown": unknowns(bySection["unknown"]), "sources": list(sources), "functions": functions(t, bySection["functions"]),
+		"unknown": unknowns(bySection["unknown"]), "sources": targets(sources), "functions": functions(t, bySection["functions"]),
 	}
 	for _, name := range tables {
 		sections[name] = table(bySection[name])
@@ -118,16 +118,15 @@ func unknowns(claims []claim) string {
 	return b.String()
 }
 
-// list returns the Markdown of the list of sources, and the targets of their links.
-func list(sources []source) string {
+// targets returns the targets of the links to the sources. Markdown does not show them.
+func targets(sources []source) string {
 	sources = slices.Clone(sources)
 	slices.SortFunc(sources, func(a, b source) int { return strings.Compare(a.key, b.key) })
-	var items, targets strings.Builder
+	var b strings.Builder
 	for _, s := range sources {
-		items.WriteString(wrap("- [" + s.key + "] " + s.title))
-		fmt.Fprintf(&targets, "[%s]: %s\n", s.key, s.address)
+		fmt.Fprintf(&b, "[%s]: %s\n", s.key, s.address)
 	}
-	return items.String() + "\n" + targets.String()
+	return b.String()
 }
 
 // wrap breaks an item of a list into lines of the page's width.
