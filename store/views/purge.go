@@ -129,7 +129,7 @@ const (
 // all earlier comments and likes. There are no later ones, because the procedures reject deleted
 // posts.
 func (p *purgePass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	ctx = withSessionOf(ctx, p.session)
+	ctx = cosmos.InSessionOr(ctx, p.session)
 	switch p.state {
 	case purgeChecksPost:
 		author, err := p.views.checkPostDeleted(ctx, p.postID)
@@ -170,7 +170,7 @@ func (p *purgePass) endOfQuery() (page []Step, done bool) {
 
 // expireStep sets the ttl of the post.
 func (p *purgePass) expireStep(ctx context.Context) (changed int, more bool, err error) {
-	return 0, false, p.views.expirePost(withSessionOf(ctx, p.session), p.postID, p.author)
+	return 0, false, p.views.expirePost(cosmos.InSessionOr(ctx, p.session), p.postID, p.author)
 }
 
 func (p *purgePass) responses() *rowQuery[ResponseRow] {
@@ -198,7 +198,7 @@ func (p *purgePass) removeStep(left []ResponseRow) Step {
 	return func(ctx context.Context) (_ int, _ bool, err error) {
 		n := found
 		found = 0
-		left, err = p.remove(withSessionOf(ctx, p.session), left)
+		left, err = p.remove(cosmos.InSessionOr(ctx, p.session), left)
 		return n, false, err
 	}
 }
@@ -244,23 +244,4 @@ func (p *purgePass) removeOne(ctx context.Context, id string) error {
 		return nil
 	}
 	return err
-}
-
-// withSessionOf returns ctx with the session of another context, if ctx has none. A session then
-// outlasts the contexts of single calls.
-func withSessionOf(ctx, session context.Context) context.Context {
-	return sessionContext{ctx, session}
-}
-
-type sessionContext struct {
-	context.Context
-	session context.Context
-}
-
-// Value returns the value of the session's context if ctx has none.
-func (c sessionContext) Value(key any) any {
-	if value := c.Context.Value(key); value != nil {
-		return value
-	}
-	return c.session.Value(key)
 }
