@@ -11,8 +11,8 @@ import (
 	"syscall"
 
 	"cosmosblog/api"
-	"cosmosblog/api/httpserver"
 	"cosmosblog/cli"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/resolvers"
 )

@@ -29,13 +29,11 @@ func (a *api) authenticate(next http.Handler) http.Handler {
 			a.reject(w, r, tokenRejection(err))
 			return
 		}
-		ctx := request.With(r.Context(), func(q *request.Request) {
-			q.Account = &account
-			if isWebSocket(r) {
-				token, _ := bearerToken(r.Header.Get("Authorization"))
-				q.Expires = auth.ExpiryOf(token)
-			}
-		})
+		ctx := request.With(r.Context(), func(q *request.Request) { q.Account = &account })
+		if isWebSocket(r) {
+			token, _ := bearerToken(r.Header.Get("Authorization"))
+			ctx = withArrival(ctx, func(a *arrival) { a.expires = auth.ExpiryOf(token) })
+		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

@@ -43,7 +43,7 @@ func (a *api) limitClients(next http.Handler) http.Handler {
 		}
 		end := sync.OnceFunc(func() { a.clients.End(client) })
 		defer end()
-		next.ServeHTTP(w, r.WithContext(request.With(r.Context(), func(q *request.Request) { q.EndProgress = end })))
+		next.ServeHTTP(w, r.WithContext(withArrival(r.Context(), func(a *arrival) { a.endProgress = end })))
 	})
 }
 

@@ -8,10 +8,9 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"cosmosblog/api/httpserver"
 	"cosmosblog/api/subscription"
 	"cosmosblog/guard/auth"
-	"cosmosblog/guard/request"
+	"cosmosblog/guard/httpserver"
 )
 
 // serveEvents answers a subscription with server-sent events, by the protocol graphql-sse in its
@@ -38,7 +37,7 @@ func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *g
 		return
 	}
 	beating.Go(func() { events.beat(ctx, cancel) })
-	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), request.Of(ctx).EndProgress, func(ctx context.Context, m subscription.Message) error {
+	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), arrivalOf(ctx).endProgress, func(ctx context.Context, m subscription.Message) error {
 		if len(m.Body) == 0 {
 			return events.write(ctx, "", m.Cursor, nil)
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"cosmosblog/api/httpserver"
 	"cosmosblog/api/subscription"
 	"cosmosblog/blog"
 	"cosmosblog/guard/budget"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/guard/memorypool"
 	"cosmosblog/guard/request"
 )

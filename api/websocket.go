@@ -10,11 +10,11 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/api/graphqlws"
-	"cosmosblog/api/httpserver"
 	"cosmosblog/api/strictjson"
 	"cosmosblog/api/subscription"
 	"cosmosblog/blog"
 	"cosmosblog/guard/auth"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/guard/request"
 )
 
@@ -82,7 +82,7 @@ func (t transport) initSocket(ctx context.Context, payload map[string]any) (cont
 		}
 	}
 	if sent == nil {
-		return ctx, request.Of(ctx).Expires, nil
+		return ctx, arrivalOf(ctx).expires, nil
 	}
 	text, _ := sent.(string)
 	token, ok := bearerToken(text)

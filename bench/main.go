@@ -15,6 +15,8 @@
 // affects all of them. They fail at the first answer that is an error or not the expected one.
 // docs/benchmarks.md describes the commands and has their results, docs/models.md those of models,
 // docs/azure.md those of idle.
+//
+// This folder is not for other modules: it may change in any version.
 package main
 
 import (

@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 
-	"cosmosblog/api/httpserver"
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/guard/limits"
 	"cosmosblog/internal/lifecycle"
 )

@@ -8,9 +8,9 @@ import (
 	"os"
 	"time"
 
-	"cosmosblog/api/httpserver"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/cli/monitor"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/guard/limits"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/telemetry"

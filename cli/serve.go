@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"cosmosblog/api/httpserver"
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/cli/monitor"
 	"cosmosblog/guard/auth"
 	"cosmosblog/guard/budget"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/guard/limits"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/telemetry"

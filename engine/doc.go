@@ -27,7 +27,7 @@
 //
 // # Structure
 //
-// A request passes through ServeHTTP (route.go), a handler in its resource's file (item.go,
+// A request passes through ServeHTTP (serve.go), a handler in its resource's file (item.go,
 // queries.go, changefeed.go, …), a transaction in one logical partition (transaction.go), and a
 // commit (commit.go). All writes take this path: single items, batches and stored procedures.
 // The format of a commit is therefore defined in one place.

@@ -1,103 +1,80 @@
 package engine
 
 import (
-	"encoding/json"
 	"flag"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"cosmosblog/proof/mutanttest"
 )
 
-var mutants = flag.Bool("mutants", false, "run TestMutantsAreFound, which builds the engine with deliberate mistakes")
+var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which builds the engine with deliberate mistakes")
 
-// TestMutantsAreFound introduces one mistake at a time that a durable store must not make, and
-// expects the simulation, or the tests of Changes, to fail. Only the compiler sees the changed
-// source.
+// The tests that find mistakes of a durable store, and those that find mistakes of Changes.
+var (
+	findingSimulation = []string{".", "-timeout", "3m", "-run", "^TestSimulation$", "-simulation-steps", "20000"}
+	findingChanges    = []string{".", "-timeout", "3m", "-run", "^Test(Changes|CountedReads)"}
+)
+
+// yield lets other goroutines run.
+const yield = "	for range 100 {\n		turn := make(chan struct{})\n		go close(turn)\n		<-turn\n	}\n"
+
+// mutants are mistakes that the engine must not make.
+var mutants = func() map[string]mutanttest.Mutant {
+	const (
+		counted = "	t.engine.counts.add(t.container.databaseName, t.container.name, t.partition.epk())\n"
+		applied = "	if err := t.engine.db.ApplyNoSyncWait(batch, pebble.Sync); err != nil {\n		return 0, err\n	}\n"
+		written = "	t.writeItems(batch, r)\n"
+		works   = "	if err := work(t); err != nil {\n"
+		ceiling = "	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n"
+		catalog = "	defer e.counts.catalog.Add(1) // also after a failure, which may have removed expired items\n"
+	)
+	return map[string]mutanttest.Mutant{
+		"no sync": {
+			File: "commit.go", Right: "ApplyNoSyncWait(batch, pebble.Sync)", Wrong: "Apply(batch, pebble.NoSync)", Tests: findingSimulation},
+		"numbers out of order": {
+			File: "commit.go", Right: written, Wrong: "	r.lsn ^= 1\n" + written + "	r.lsn ^= 1\n", Tests: findingSimulation},
+		"a number is assigned out of turn": {
+			File: "commit.go", Right: written, Wrong: written + "	r.mu.Unlock()\n" + yield + "	r.mu.Lock()\n", Tests: findingSimulation},
+		"commit before the script ends": {
+			File: "isolation.go", Right: works, Wrong: works + "		t.commit()\n", Tests: findingSimulation},
+		"numbers are reused after a crash": {
+			File: "commit.go", Right: ceiling, Wrong: ceiling + "	ceiling = max(ceiling, reservedNumbers) - reservedNumbers\n", Tests: findingSimulation},
+		"a write is counted before it is visible": {
+			File: "commit.go", Right: applied + counted, Wrong: counted + yield + applied, Tests: findingChanges},
+		"a write is not counted": {
+			File: "commit.go", Right: counted, Tests: findingChanges},
+		"a write is counted after it is acknowledged": {
+			File: "commit.go", Right: counted, Wrong: "	go func() {\n" + yield + counted + "	}()\n", Tests: findingChanges},
+		"a deleted container is not counted": {
+			File: "catalog.go", Right: catalog, Tests: findingChanges},
+	}
+}()
+
+// TestMutantsFit checks that every mistake still fits its source file.
+func TestMutantsFit(t *testing.T) {
+	for _, m := range mutants {
+		m.Plant(t)
+	}
+}
+
+// TestMutantsAreFound introduces one mistake at a time, and expects the tests to find it: the
+// simulation by its seed, or the tests of Changes.
 func TestMutantsAreFound(t *testing.T) {
-	if !*mutants {
+	if !*mutantsFlag {
 		t.Skip("compiles the engine several times; run with -mutants")
 	}
-	const (
-		simulation = "^TestSimulation$"
-		changes    = "^Test(Changes|CountedReads)"
-		counted    = "	t.engine.counts.add(t.container.databaseName, t.container.name, t.partition.epk())\n"
-		applied    = "	if err := t.engine.db.ApplyNoSyncWait(batch, pebble.Sync); err != nil {\n		return 0, err\n	}\n"
-	)
-	for name, m := range map[string]struct{ file, right, wrong, tests string }{
-		"no sync": {"commit.go",
-			"ApplyNoSyncWait(batch, pebble.Sync)",
-			"Apply(batch, pebble.NoSync)", simulation},
-		"numbers out of order": {"commit.go",
-			"	t.writeItems(batch, r)\n",
-			"	r.lsn ^= 1\n	t.writeItems(batch, r)\n	r.lsn ^= 1\n", simulation},
-		"a number is assigned out of turn": {"commit.go",
-			"	t.writeItems(batch, r)\n",
-			"	t.writeItems(batch, r)\n	r.mu.Unlock()\n	for range 100 {\n		runtime.Gosched()\n	}\n	r.mu.Lock()\n", simulation},
-		"commit before the script ends": {"item.go",
-			"	if err := work(t); err != nil {\n",
-			"	if err := work(t); err != nil {\n		t.commit()\n", simulation},
-		"numbers are reused after a crash": {"commit.go",
-			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n",
-			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n	ceiling = max(ceiling, reservedNumbers) - reservedNumbers\n", simulation},
-		"a write is counted before it is visible": {"commit.go",
-			applied + counted,
-			counted + "	for range 100 {\n		runtime.Gosched()\n	}\n" + applied, changes},
-		"a write is not counted": {"commit.go", counted, "", changes},
-		"a write is counted after it is acknowledged": {"commit.go",
-			counted,
-			"	go func() {\n		for range 100 {\n			runtime.Gosched()\n		}\n	" + counted + "	}()\n", changes},
-		"a deleted container is not counted": {"catalog.go",
-			"	defer e.counts.catalog.Add(1) // also after a failure, which may have removed expired items\n", "", changes},
-	} {
+	for name, m := range mutants {
 		t.Run(name, func(t *testing.T) {
-			output, err := mutated(t, m.file, m.right, m.wrong, m.tests)
-			if err == nil {
-				t.Fatal("the tests do not fail")
-			}
 			finding := "seed "
-			if m.tests == changes {
+			if &m.Tests[0] == &findingChanges[0] {
 				finding = "changecount_test.go:"
 			}
-			_, found, ok := strings.Cut(output, finding)
+			_, found, ok := strings.Cut(m.Test(t), finding)
 			if !ok {
-				t.Fatalf("unexpected failure: %v\n%s", err, output)
+				t.Fatal("the tests failed for another reason")
 			}
 			t.Log(strings.SplitN(found, "\n", 2)[0])
 		})
 	}
-}
-
-// mutated runs tests with a changed source text and returns their output.
-func mutated(t *testing.T, file, right, wrong, tests string) (string, error) {
-	t.Helper()
-	path, err := filepath.Abs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(string(source), right) != 1 {
-		t.Fatalf("%s has changed: adapt the mutant to it", file)
-	}
-	text := strings.Replace(string(source), right, wrong, 1)
-	if strings.Contains(wrong, "runtime.") {
-		text = strings.Replace(text, "import (\n", "import (\n	\"runtime\"\n", 1)
-	}
-	mutant, overlay := filepath.Join(t.TempDir(), file), filepath.Join(t.TempDir(), "overlay.json")
-	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{path: mutant}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{mutant: text, overlay: string(replaced)} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	output, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-count=1", "-timeout", "3m", "-run", tests,
-		".", "-simulation-steps", "20000").CombinedOutput()
-	return string(output), err
 }

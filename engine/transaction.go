@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"net/http"
 	"strings"
 	"unicode"
 
@@ -352,6 +354,48 @@ func (t *transaction) changed() bool {
 		if c.old != nil || c.new != nil {
 			return true
 		}
+	}
+	return false
+}
+
+// transact runs work in a transaction under the partition's lock and commits it (run).
+func (r *request) transact(p partition, work func(*transaction) error) (*response, error) {
+	return r.run(p, (*transaction).locked, work)
+}
+
+// committer is a method of transaction that runs work and commits it.
+type committer func(*transaction, context.Context, func(*transaction) error) (committed, error)
+
+// run runs work in a transaction and commits it. If work fails, nothing is written. The response
+// carries the charge and the session token, also for a rejection caused by the state of an item.
+// After such a rejection, the client usually reads the item. With the token, no replica that lags
+// behind can answer.
+func (r *request) run(p partition, commit committer, work func(*transaction) error) (*response, error) {
+	t := r.engine.newTransaction(r.container, p)
+	done, err := commit(t, r.Context(), work)
+	answer := &response{charge: t.charge}
+	if waited := done.wait(); waited != nil {
+		return nil, waited
+	}
+	if err != nil {
+		if describesState(err) && done.keyRange != nil {
+			answer.withState(done.keyRange, done.lsn)
+		}
+		return answer, err
+	}
+	return answer.withState(done.keyRange, done.lsn), nil
+}
+
+// describesState reports whether an error describes the state of an item. The service's SDKs
+// keep the session token of these errors.
+func describesState(err error) bool {
+	rejection, ok := protocolError(err)
+	if !ok {
+		return false
+	}
+	switch rejection.Status {
+	case http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed:
+		return true
 	}
 	return false
 }

@@ -54,7 +54,7 @@ func newUsage(ctx context.Context, l limits.Limits) *usage {
 }
 
 // ended returns an error if the operation should not go on, because its time is over or its client
-// has disconnected.
+// has disconnected. ctx derives from that of the operation.
 func (u *usage) ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || u.client == nil {
 		return err

@@ -11,10 +11,10 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"cosmosblog/api/httpserver"
 	"cosmosblog/blog"
 	"cosmosblog/graph/stream"
 	"cosmosblog/guard/budget"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/guard/memorypool"
 	"cosmosblog/guard/request"
 )

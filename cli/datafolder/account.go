@@ -76,7 +76,7 @@ func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 	return options, nil
 }
 
-// readKey reads the account's key from a file. Unlike package secretfile, it accepts files that
+// readKey reads the account's key from a file. Unlike files.LoadSecret, it accepts files that
 // others can read, because mounted secrets are such files
 // (kubernetes.io/docs/concepts/configuration/ secret: the default mode is 0644). Errors are for the
 // operator.

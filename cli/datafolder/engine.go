@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"cosmosblog/api/httpserver"
 	"cosmosblog/engine"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/guard/limits"
 	"cosmosblog/internal/files"
 	"cosmosblog/internal/lifecycle"

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/api/httpserver"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/guard/limits"
 	"cosmosblog/internal/lifecycle"
 )

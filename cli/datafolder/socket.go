@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"cosmosblog/api/httpserver"
+	"cosmosblog/guard/httpserver"
 	"cosmosblog/internal/lifecycle"
 )
 

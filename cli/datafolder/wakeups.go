@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"cosmosblog/api/httpserver"
+	"cosmosblog/guard/httpserver"
 )
 
 // wakeupsPath is the path of the wake-ups of a container, on the folder's socket. The names of the

@@ -5,29 +5,21 @@ package request
 import (
 	"context"
 	"net/netip"
-	"time"
 
 	"cosmosblog/blog"
 	"cosmosblog/guard/budget"
 )
 
-// Request is what the stages so far know of a request. It does not change: a stage that knows more
-// passes on a context with a changed copy (With). It may be used concurrently.
+// Request is what the stages so far know of a request. A stage that knows more passes on a context
+// with a changed copy (With).
 type Request struct {
 	// Of the connection and the headers.
 
 	// Address is that of the client. Behind trusted proxies, it is the address that they report. It is
 	// invalid if the connection has none, as on a Unix socket.
 	Address netip.Addr
-	// IsOverflow reports that the connection is beyond the limits.
-	IsOverflow bool
-	// EndProgress ends the count of a request in progress, because it has become a stream, which
-	// counts among those of its client. It is nil if the request does not count.
-	EndProgress func()
 	// Account is that of the token; nil if the request is anonymous.
 	Account *blog.Account
-	// Expires is the time at which the token in the header of a WebSocket expires; zero if never.
-	Expires time.Time
 
 	// Of an operation. Each event of a subscription is an operation of its own.
 
@@ -53,26 +45,23 @@ type Memory interface {
 
 type key struct{}
 
-// unknown is the request of a context without one.
-var unknown = &Request{}
-
-// Of returns the request of a context. It is never nil, and must not be changed.
-func Of(ctx context.Context) *Request {
+// Of returns the request of a context, which is zero if it has none.
+func Of(ctx context.Context) Request {
 	if r, ok := ctx.Value(key{}).(*Request); ok {
-		return r
+		return *r
 	}
-	return unknown
+	return Request{}
 }
 
 // With returns a context with a changed copy of its request.
 func With(ctx context.Context, change func(*Request)) context.Context {
-	r := *Of(ctx)
+	r := Of(ctx)
 	change(&r)
 	return context.WithValue(ctx, key{}, &r)
 }
 
 // UserID returns the user id of the request's account, or "" if the request is anonymous.
-func (r *Request) UserID() string {
+func (r Request) UserID() string {
 	if r.Account == nil {
 		return ""
 	}

@@ -30,7 +30,7 @@ func InSessionOf(ctx, other context.Context) context.Context {
 	return withCall(ctx, func(c *call) { c.session = callOf(other).session })
 }
 
-// InSessionOr returns ctx if it has a session, and otherwise ctx with the session of another context.
+// InSessionOr returns ctx if it has a session, and otherwise ctx with that of another context.
 // A session then outlasts the contexts of single calls.
 func InSessionOr(ctx, other context.Context) context.Context {
 	if callOf(ctx).session != nil {
