@@ -2,6 +2,7 @@ module example.com/outside
 
 go 1.26.0
 
+// `run` writes cosmostest to a temporary folder, as a release does. Nothing else builds this module.
 require (
 	cosmosblog/cosmostest v0.0.0
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.23.3
