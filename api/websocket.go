@@ -53,10 +53,7 @@ func (t transport) webSockets() http.Handler {
 		Limits: graphqlws.Limits{
 			MessageBytes: maxSocketMessage,
 			Operations:   t.Limits.ConnectionStreams,
-			InitTime:     3 * time.Second, // as the protocol's reference server
 			MessageTime:  t.Limits.ReadTime,
-			CloseTime:    time.Second,
-			WriteTime:    4 * time.Second,
 			Ping:         heartbeat,
 		},
 	}

@@ -5,7 +5,6 @@ const (
 	maxItemBytes         = 2 << 20
 	maxRequestBytes      = 2 << 20
 	maxPageBytes         = 4 << 20
-	maxIDBytes           = 1023
 	maxPartitionKeyBytes = 2048
 	maxBatchOperations   = 100
 	maxPatchOperations   = 10

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"unicode"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -304,17 +303,6 @@ func (t *transaction) check(item value.Value) (string, error) {
 		return "", errKeyMismatch
 	}
 	return id, nil
-}
-
-// checkID rejects ids that the service could store but not address.
-func checkID(id string) error {
-	switch {
-	case id == "" || len(id) > maxIDBytes:
-		return badRequest("An id must have 1 to %d bytes.", maxIDBytes)
-	case strings.ContainsAny(id, "/\\?#") || strings.ContainsFunc(id, unicode.IsControl) || strings.HasSuffix(id, " "):
-		return badRequest("An id must not contain '/', '\\', '?', '#' or control characters, and not end with a space.")
-	}
-	return nil
 }
 
 // record creates the record of an item with a resource id.

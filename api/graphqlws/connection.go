@@ -1,6 +1,7 @@
 package graphqlws
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -48,7 +49,7 @@ func (c *connection) serve() {
 	c.goroutines.Go(c.ping)
 	defer c.goroutines.Wait()
 	defer c.end(errInternal) // has an effect only if Panicked panics
-	c.initTimer = time.AfterFunc(c.handler.Limits.InitTime, func() { c.end(errInitTimeout) })
+	c.initTimer = time.AfterFunc(cmp.Or(c.handler.Limits.InitTime, defaultInitTime), func() { c.end(errInitTimeout) })
 	c.read()
 	c.initTimer.Stop()
 	if c.expiry != nil {
@@ -72,7 +73,7 @@ func (c *connection) close() {
 	if !ok { // the end of the request's context
 		how = errStopping
 	}
-	c.network.SetDeadline(time.Now().Add(c.handler.Limits.CloseTime))
+	c.network.SetDeadline(time.Now().Add(cmp.Or(c.handler.Limits.CloseTime, defaultCloseTime)))
 	c.socket.Close(how.code, how.reason)
 }
 
@@ -239,7 +240,7 @@ func (c *connection) write(ctx context.Context, message []byte) error {
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.handler.Limits.WriteTime)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.handler.Limits.WriteTime, defaultWriteTime))
 	defer cancel()
 	err := c.socket.Write(ctx, websocket.MessageText, message)
 	if err != nil {
