@@ -2,6 +2,8 @@ package architecture
 
 import (
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -38,5 +40,20 @@ func compareFiles(t *testing.T, a, b string) {
 	t.Helper()
 	if readText(t, a) != readText(t, b) {
 		t.Errorf("%s differs from %s", a, b)
+	}
+}
+
+// TestVersionsOfGoClient checks that examples/README.md names the versions of examples/go-client.
+func TestVersionsOfGoClient(t *testing.T) {
+	versions := regexp.MustCompile(`([a-z]\S+)@(v[0-9]\S+)`).FindAllStringSubmatch(readText(t, examples+"README.md"), -1)
+	if len(versions) == 0 {
+		t.Error("found no versions")
+	}
+	required := readText(t, examples+"go-client/go.mod")
+	for _, version := range versions {
+		module := strings.TrimSuffix(version[1], "/graphql")
+		if !strings.Contains(required, module+" "+version[2]) {
+			t.Errorf("%sgo-client does not require %s", examples, version[0])
+		}
 	}
 }

@@ -1,4 +1,4 @@
-// The configuration of graphql-codegen in docs/clients.md.
+// The configuration of graphql-codegen for the tests in this folder.
 import type { CodegenConfig } from "@graphql-codegen/cli";
 
 const config: CodegenConfig = {

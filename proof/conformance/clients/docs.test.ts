@@ -1,16 +1,17 @@
-// Runs the snippets of docs/clients.md. Those in TypeScript and GraphQL are parts of programs that other
-// tests run, and those for a shell run here.
+// Runs the snippets of docs/clients.md and examples/README.md. Those in GraphQL are parts of programs
+// that other tests run, and those for a shell run here. examples/run tests the examples.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { newFolder, serve } from "./program";
 
 const repository = resolve("../../..");
 const read = (...path: string[]) => readFileSync(join(repository, ...path), "utf8");
+const documents = read("docs/clients.md") + read("examples/README.md");
 const snippets = (language: string) =>
-  [...read("docs/clients.md").matchAll(new RegExp(`^\`\`\`(?:${language})\n(.*?)^\`\`\``, "gms"))].map(([, text]) => text!);
+  [...documents.matchAll(new RegExp(`^\`\`\`(?:${language})\n(.*?)^\`\`\``, "gms"))].map(([, text]) => text!);
 const withoutIndentation = (text: string) => text.replace(/^ +/gm, "");
 
 const here = "proof/conformance/clients";
@@ -21,28 +22,11 @@ const sources = [...pages, "examples/go-client/documents", here, `${here}/live`]
     .map((name) => `${folder}/${name}`),
 );
 
-test("the snippets in TypeScript, GraphQL and JSON are parts of programs", () => {
+test("the snippets in GraphQL, TypeScript and JSON are parts of programs", () => {
   const programs = sources.map((name) => withoutIndentation(read(name)));
   const found = snippets("ts|graphql|json");
-  assert.ok(found.length > 20);
+  assert.ok(found.length > 0);
   for (const snippet of found) assert.ok(programs.some((program) => program.includes(withoutIndentation(snippet))), snippet);
-});
-
-const [packages, commands] = [true, false].map((areOfNpm) => snippets("sh").filter((text) => /npm install .*@/.test(text) === areOfNpm));
-
-test("the packages have the versions of an example", () => {
-  const manifests = ["apollo", "relay", "urql"].map((name) => JSON.parse(read("examples", name, "package.json")));
-  assert.equal(packages!.length, manifests.length);
-  for (const text of packages!) {
-    const wanted = [...text.matchAll(/(\S+)@([\d.]+)/g)].map(([, name, version]) => `${name} ${version}`);
-    const isOfExample = manifests.some(({ dependencies, devDependencies }) => {
-      const has = Object.entries({ ...dependencies, ...devDependencies }).map((pair) => pair.join(" "));
-      // Vite's template for React and TypeScript has the others.
-      const others = has.filter((each) => !/^(react|react-dom|@types\/react|@types\/react-dom|@vitejs\/plugin-react|typescript|vite|@types\/node) /.test(each));
-      return wanted.every((each) => has.includes(each)) && others.every((each) => wanted.includes(each));
-    });
-    assert.ok(isOfExample, text);
-  }
 });
 
 test("the commands run", async () => {
@@ -73,14 +57,15 @@ ${replaced}`;
   };
 
   // What the snippets about requests print.
-  const requests = commands!.filter((text) => /curl -/.test(text) && !/npm|go mod/.test(text));
+  const commands = snippets("sh");
+  const requests = commands.filter((text) => /curl -/.test(text) && !/npm|go mod/.test(text));
   const printed = run(requests.join(""));
   assert.doesNotMatch(printed, /"errors"/);
   for (const wanted of [/"title":"Hello"/, /"documentId"|"nodes":\[{"title"/, /event: next\n.*\n?data: .*"likeCount":0/s, /"feed":{"nodes":\[{"title":"Hello"}/]) {
     assert.match(printed, wanted);
   }
 
-  const others = commands!.filter((text) => !requests.includes(text));
+  const others = commands.filter((text) => !requests.includes(text));
   const only = (wanted: RegExp) => {
     const found = others.filter((text) => wanted.test(text));
     assert.equal(found.length, 1, `${wanted}`);
@@ -96,27 +81,5 @@ ${replaced}`;
   }
   run(only(/BLOG_PAGE/).replace("cd web && npm ci", `cd ${web}`).replace("../../blog", join(folder, "blog")));
   assert.ok(readFileSync(join(folder, "blog/index.html"), "utf8").includes(`{"api":"${origin}","issuer":{`));
-
-  // The steps of an application: the files of each library are complete, and their types are right.
-  const files = only(/account,development/);
-  const generator = only(/echo {}/);
-  const codegen = only(/graphql-codegen/);
-  const schema = requests.find((text) => /--create-dirs/.test(text))!;
-  const steps = {
-    apollo: [files, schema, codegen, only(/^cp \$EXAMPLES\/apollo\/src\/client.ts/)],
-    urql: [files, schema, codegen, only(/^cp \$EXAMPLES\/urql\/src\/client.ts/)],
-    relay: [files, schema, only(/relay.config.json/), generator],
-  };
   assert.deepEqual(others, []);
-  assert.equal(JSON.parse(read("examples/relay/package.json")).scripts.generate, generator.trim().replace("npx ", ""));
-  for (const [name, texts] of Object.entries(steps)) {
-    const example = join(repository, "examples", name);
-    if (!existsSync(join(example, "node_modules"))) {
-      execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: example });
-    }
-    rmSync(join(folder, "repository"), { recursive: true });
-    mkdirSync(join(folder, "repository"));
-    symlinkSync(join(example, "node_modules"), join(folder, "repository/node_modules"));
-    run(`cp ${example}/{package,tsconfig}.json .\n${texts.join("")}npx tsc`);
-  }
 });

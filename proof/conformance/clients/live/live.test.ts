@@ -1,5 +1,5 @@
 // Holds subscriptions to what the libraries need from them, in Node.js and in Chromium. The libraries
-// are set up as docs/clients.md recommends. They see servers only through a balancer.
+// are set up as the examples are. They see servers only through a balancer.
 import assert from "node:assert/strict";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { newFolder, serve, until, type Api } from "../program";
