@@ -50,8 +50,6 @@ test("the commands run", async () => {
 cd repository
 export API=${origin} POST=${createPost.post.id} EXAMPLES=${join(repository, "examples")} PATH=${folder}/bin:$PATH
 curl() { command curl --max-time 3 "$@" || [ $? = 28 ]; } # a stream does not end
-
-mkdir -p src
 ${replaced}`;
     return execFileSync("bash", ["-c", script], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   };
