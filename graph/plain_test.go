@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -103,7 +104,7 @@ func (s *site) sendWith(document string, variables map[string]any) (got answer) 
 		Data   json.RawMessage
 		Errors []struct {
 			Message    string           `json:"message"`
-			Path       json.RawMessage  `json:"path"`
+			Path       []any            `json:"path,omitempty"`
 			Locations  []map[string]int `json:"locations"`
 			Extensions map[string]any   `json:"extensions"`
 		}
@@ -118,7 +119,15 @@ func (s *site) sendWith(document string, variables map[string]any) (got answer) 
 		}
 	}
 	got.Status, got.Data = recorder.Code, string(response.Data)
+	var data any
+	if err := json.Unmarshal(response.Data, &data); len(response.Data) > 0 && err != nil {
+		s.Fatal(err)
+	}
 	for _, e := range response.Errors {
+		if parent := nullParent(data, e.Path); parent != nil {
+			got.Errors = append(got.Errors, fmt.Sprint("below the null at ", parent))
+			continue
+		}
 		delete(e.Extensions, "errorId") // random
 		text, err := json.Marshal(e)
 		if err != nil {
@@ -128,10 +137,29 @@ func (s *site) sendWith(document string, variables map[string]any) (got answer) 
 		got.IsLarge = got.IsLarge || e.Extensions["code"] == string(blog.LimitExceeded)
 	}
 	slices.Sort(got.Errors)
-	if len(got.Errors) == limits.MostErrors {
+	if len(response.Errors) == limits.MostErrors {
 		got.Errors = nil
 	}
+	got.Errors = slices.Compact(got.Errors)
 	return got
+}
+
+// nullParent returns the path of the null in data to which an error has made a parent of its field,
+// or nil if there is none. Of several errors below one null, some may be missing: a field that is
+// not resolved yet may be cancelled (GraphQL specification, September 2025, section 6.4.4).
+func nullParent(data any, path []any) []any {
+	for i, step := range path {
+		if data == nil {
+			return path[:i]
+		}
+		switch step := step.(type) {
+		case string:
+			data = data.(map[string]any)[step]
+		case float64:
+			data = data.([]any)[int(step)]
+		}
+	}
+	return nil
 }
 
 // ids returns ids of existing objects, by type.
