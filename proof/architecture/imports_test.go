@@ -120,7 +120,7 @@ func TestFloors(t *testing.T) {
 
 // TestFloorsOfTheStore does the same for the packages of store, among themselves.
 func TestFloorsOfTheStore(t *testing.T) {
-	floors, all := floorsBelow(t, "\nThe store has floors of its own:\n"), packages(t)
+	floors, all := floorsBelow(t, "\nThe store has floors of its own,"), packages(t)
 	for name := range floors {
 		if all[name] == nil {
 			t.Errorf("a row names %s, which does not exist", name)
