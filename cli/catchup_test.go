@@ -71,6 +71,17 @@ func TestCatchUpRenewsBeforeLeasesExpire(t *testing.T) {
 	}
 }
 
+// A projector's heartbeats and its listings of leases are a quarter of --lease-expire apart.
+func TestLeasePeriodsFollowTheExpiry(t *testing.T) {
+	for arguments, want := range map[string]time.Duration{"": 5 * time.Second, "--lease-expire=1m": 15 * time.Second} {
+		task := taskOf(t, config.Projector, strings.Fields(arguments), nil)
+		options := projectorOptions(&datafolder.Database{DB: new(cosmos.DB)}, task)
+		if options.Renew != want || options.Balance != want || options.Expire != 4*want {
+			t.Errorf("%q: heartbeats every %v and listings every %v, expiry after %v", arguments, options.Renew, options.Balance, options.Expire)
+		}
+	}
+}
+
 // taskOf returns the task that a command line and an environment start.
 func taskOf(t *testing.T, name string, arguments []string, variables map[string]string) (task Task) {
 	t.Helper()

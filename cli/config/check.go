@@ -19,11 +19,11 @@ import (
 func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:
-		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkPages(), c.checkLeases(),
+		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkPages(), c.checkLeaseExpire(),
 			checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(),
 			c.checkTraces(), c.checkLimits(), c.checkNetwork(), c.checkMaxRU(), c.checkBackgroundBucket())
 	case Projector:
-		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr),
+		return errors.Join(c.checkDatabase(), c.checkLeaseExpire(), checkOptionalAddress("--addr", c.Addr),
 			c.checkReadyLag(), c.checkLogLevel(), c.checkMaxRU(), c.checkBackgroundBucket())
 	case Provision:
 		return errors.Join(c.checkDatabase(), c.checkProvision())
@@ -162,25 +162,13 @@ func (c *Config) checkReadyLag() error {
 	return nil
 }
 
-// minLeasePeriod is the normal worst case of a request to an account.
-const minLeasePeriod = 100 * time.Millisecond
+// minLeaseExpire is four times the normal worst case of a request to an account: heartbeats are a
+// quarter of the expiry apart.
+const minLeaseExpire = 400 * time.Millisecond
 
-func (c *Config) checkLeases() error {
-	switch {
-	case c.LeaseRenew < minLeasePeriod || c.LeaseBalance < minLeasePeriod:
-		return fmt.Errorf("--lease-renew and --lease-balance must be at least %v", minLeasePeriod)
-	case c.LeaseExpire <= 2*c.LeaseRenew:
-		return fmt.Errorf("--lease-expire (%v) must be more than twice --lease-renew (%v), "+
-			"so that a lease outlives one failed renewal", c.LeaseExpire, c.LeaseRenew)
-	}
-	return nil
-}
-
-// checkLeaseExpire checks the setting for the commands without --lease-renew. They accept all
-// values that servers do.
 func (c *Config) checkLeaseExpire() error {
-	if c.LeaseExpire <= 2*minLeasePeriod {
-		return fmt.Errorf("--lease-expire must be more than %v", 2*minLeasePeriod)
+	if c.LeaseExpire < minLeaseExpire {
+		return fmt.Errorf("--lease-expire must be at least %v", minLeaseExpire)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ type Config struct {
 	Issuer   string // OpenID Connect issuer of the accepted tokens; if empty, local tokens or none
 	Audience string // required audience of the issuer's tokens
 
-	LeaseRenew, LeaseExpire, LeaseBalance time.Duration // periods of the projector's leases
+	LeaseExpire time.Duration // time without a heartbeat after which a lease expires
 
 	MetricsAddr string        // operator's address of serve; if empty, there is none
 	ReadyLag    time.Duration // maximum projection lag of a ready process; 0 for no limit

@@ -191,29 +191,25 @@ var checkCases = map[string]struct {
 		config.Seed, func(c *config.Config) { c.Users = 0 },
 		"--users must be from 1 to 1000000",
 	},
-	"short lease periods": {
-		config.Projector, func(c *config.Config) { c.LeaseRenew, c.LeaseExpire = 200*time.Millisecond, time.Second },
+	"shortest lease periods": {
+		config.Projector, func(c *config.Config) { c.LeaseExpire = 400 * time.Millisecond },
 		"",
 	},
-	"no renewal period": {
-		config.Projector, func(c *config.Config) { c.LeaseRenew = 0 },
-		"must be at least 100ms",
+	"too short lease periods": {
+		config.Projector, func(c *config.Config) { c.LeaseExpire = 399 * time.Millisecond },
+		"--lease-expire must be at least 400ms",
 	},
-	"negative balance period": {
-		config.Serve, func(c *config.Config) { c.LeaseBalance = -time.Second },
-		"must be at least 100ms",
-	},
-	"expiry before two renewals": {
-		config.Serve, func(c *config.Config) { c.LeaseRenew = 10 * time.Second },
-		"--lease-expire (20s) must be more than twice --lease-renew (10s)",
+	"negative expiry": {
+		config.Serve, func(c *config.Config) { c.LeaseExpire = -time.Second },
+		"--lease-expire must be at least 400ms",
 	},
 	"short expiry of a data set's leases": {
-		config.Seed, func(c *config.Config) { c.LeaseExpire = 201 * time.Millisecond },
+		config.Seed, func(c *config.Config) { c.LeaseExpire = 400 * time.Millisecond },
 		"",
 	},
 	"no expiry of an audit's leases": {
-		config.Audit, func(c *config.Config) { c.LeaseExpire = 200 * time.Millisecond },
-		"--lease-expire must be more than 200ms",
+		config.Audit, func(c *config.Config) { c.LeaseExpire = 0 },
+		"--lease-expire must be at least 400ms",
 	},
 	"invalid metrics address": {
 		config.Serve, func(c *config.Config) { c.MetricsAddr = "nowhere" },
@@ -323,7 +319,7 @@ func TestFromEnvironment(t *testing.T) {
 	if c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
-	for name, text := range map[string]string{"COSMOSBLOG_PROJECTOR": "perhaps", "COSMOSBLOG_LEASE_RENEW": "5"} {
+	for name, text := range map[string]string{"COSMOSBLOG_PROJECTOR": "perhaps", "COSMOSBLOG_LEASE_EXPIRE": "5"} {
 		env := map[string]string{name: text}
 		lookup := func(name string) (string, bool) { text, ok := env[name]; return text, ok }
 		if err := config.FromEnvironment(&c, config.Serve, lookup, func(string) bool { return false }); err == nil || !strings.Contains(err.Error(), name) {

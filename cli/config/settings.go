@@ -131,25 +131,13 @@ var settings = []Setting{
 		field: func(c *Config) any { return &c.Addr },
 	},
 	{
-		Commands: []string{Serve, Projector},
-		Flag:     "lease-renew", Env: "COSMOSBLOG_LEASE_RENEW", Default: "5s",
-		Meaning: "How often a projector writes the heartbeat that keeps its leases. With more than 5 s, " +
-			"answers to mutations that change nothing may be `stale` while nothing else is written.",
-		field: func(c *Config) any { return &c.LeaseRenew },
-	},
-	{
 		Commands: []string{Serve, Projector, Seed, Copy, Audit, Rebuild},
 		Flag:     "lease-expire", Env: "COSMOSBLOG_LEASE_EXPIRE", Default: "20s",
 		Meaning: "Time without a heartbeat after which the leases of this process expire, so that another projector takes " +
-			"them over. It must be more than twice `--lease-renew`. Other processes may have another value.",
+			"them over. Every quarter of it, a projector writes its heartbeat, and looks for leases to take. Other processes " +
+			"may have another value. With more than 20 s, answers to mutations that change nothing may be `stale` while " +
+			"nothing else is written.",
 		field: func(c *Config) any { return &c.LeaseExpire },
-	},
-	{
-		Commands: []string{Serve, Projector},
-		Flag:     "lease-balance", Env: "COSMOSBLOG_LEASE_BALANCE", Default: "5s",
-		Meaning: "How often a projector looks for free leases and for projectors with more leases than its" +
-			" own.",
-		field: func(c *Config) any { return &c.LeaseBalance },
 	},
 	{
 		Commands: []string{Serve, Top},

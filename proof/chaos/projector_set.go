@@ -12,12 +12,11 @@ import (
 	"time"
 )
 
-// The lease periods of the projectors. They are as short as possible, so that many leases change
-// in a minute.
+// The expiry of the projectors' leases, and how often they look for leases to take. It is short, so
+// that many leases change in a minute.
 const (
-	leaseRenew   = 300 * time.Millisecond
 	leaseExpire  = 1500 * time.Millisecond
-	leaseBalance = 300 * time.Millisecond
+	leaseBalance = leaseExpire / 4
 )
 
 // projectorSet is a set of projectors. The last one is paused and resumed repeatedly, each time
@@ -54,9 +53,7 @@ func newProjectorSet(ctx context.Context, p program, environment []string, seed 
 
 // startProjector starts a projector with short lease periods.
 func startProjector(ctx context.Context, p program, environment []string, log string) (*daemon, error) {
-	return p.daemon(ctx, log, environment, works, "projector",
-		"--lease-renew", leaseRenew.String(), "--lease-expire", leaseExpire.String(),
-		"--lease-balance", leaseBalance.String())
+	return p.daemon(ctx, log, environment, works, "projector", "--lease-expire", leaseExpire.String())
 }
 
 // disturb kills and pauses projectors until ctx is done. Afterwards, all of them run.
