@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	errTooMany = blog.Errorf(blog.LimitExceeded, "Too many subscriptions are open, in all, from your network, or of your account. Close some.")
+	errTooMany = blog.Errorf(blog.LimitExceeded, "Too many subscriptions are open from your network, or of your account. Close some.")
 	errTooFull = blog.Errorf(blog.LimitExceeded, "The subscriptions of your network, or of your account, take too much memory. Close some, or send shorter documents.")
 	errNoRoom  = &blog.Error{Code: blog.Overloaded, Message: "The server has no memory for another subscription. Subscribe later.", RetryAfter: time.Minute}
 )
@@ -79,8 +79,8 @@ func (p *places) check(network netip.Prefix, account string, own int, o *Operati
 	if p.documents[o.Document] == 0 {
 		needed += o.DocumentBytes
 	}
-	tooMany, noRoom := p.all.plus(1, needed).exceeds(p.limits.Streams, p.limits.StreamsBytes)
-	tooFull := false
+	_, noRoom := p.all.plus(1, needed).exceeds(0, p.limits.StreamsBytes)
+	var tooMany, tooFull bool
 	for _, client := range []struct {
 		held
 		isKnown bool

@@ -37,7 +37,6 @@ type Limits struct {
 	// Limits of subscriptions in progress; 0 for no limit.
 
 	StreamsBytes      int // memory that those of all clients keep; sets how many there are
-	Streams           int // of all clients
 	AddressStreams    int // of one address, or of one /64 network
 	AccountStreams    int
 	ConnectionStreams int // of one WebSocket
@@ -95,9 +94,8 @@ func Default() Limits {
 		InFlight:       256, // several times what two cores can process at once
 		Time:           10 * time.Second,
 
-		StreamsBytes:      512 << 20,
-		Streams:           10_000, // one takes about 48 KiB with its connection
-		AddressStreams:    100,    // an office behind one address, with several tabs each
+		StreamsBytes:      512 << 20, // one takes about 48 KiB with its connection
+		AddressStreams:    100,       // an office behind one address, with several tabs each
 		AccountStreams:    100,
 		ConnectionStreams: 20, // a page shows one or two
 
