@@ -31,7 +31,7 @@ func TestSubscribersMoveOn(t *testing.T) {
 			t.Parallel()
 			data := filepath.Join(t.TempDir(), "data")
 			var environment []string
-			args := []string{"--data", data, "--max-address-subscriptions", "0", "--max-connections", "10000", "--log-level", "warn"}
+			args := []string{"--data", data, "--max-client-subscriptions", "0", "--max-connections", "10000", "--log-level", "warn"}
 			if beside == nil {
 				_, environment = serveEngine(t, filepath.Join(t.TempDir(), "engine"))
 				provisionWith(t, environment)

@@ -129,7 +129,7 @@ func New(options Options) http.Handler {
 		options.Books = budget.New(budget.Options{})
 	}
 	if options.Processor == nil {
-		options.Processor = budget.NewProcessor(float64(runtime.GOMAXPROCS(0)), options.Limits.AddressStreams > 0, options.Now)
+		options.Processor = budget.NewProcessor(float64(runtime.GOMAXPROCS(0)), options.Limits.ClientStreams > 0, options.Now)
 	}
 	if options.Documents == nil {
 		options.Documents = documents.New(options.Limits, options.Development)

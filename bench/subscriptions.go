@@ -41,7 +41,7 @@ func benchmarkSubscriptions(ctx context.Context, o *options) (*report, error) {
 	data := filepath.Join(w.folder, "data")
 	for _, name := range []string{"owner", "beside"} {
 		process, err := w.program.serve(ctx, data, filepath.Join(w.folder, name+".log"),
-			"--max-connections", strconv.Itoa(o.subscribers+100), "--max-address-subscriptions", "0")
+			"--max-connections", strconv.Itoa(o.subscribers+100), "--max-client-subscriptions", "0")
 		if err != nil {
 			return nil, err
 		}

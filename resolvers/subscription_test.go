@@ -390,7 +390,7 @@ func TestRefusedStreams(t *testing.T) {
 	plain := newServer(t)
 	s := plain.newStreaming(func(o *api.Options) {
 		o.Limits = limits.Default()
-		o.Limits.AddressStreams = 2
+		o.Limits.ClientStreams = 2
 	})
 	ann := s.user("Ann")
 	post := ann.post("Title", "Content")
@@ -453,7 +453,7 @@ func TestStreamsLeaveNothing(t *testing.T) {
 	metrics := telemetry.NewMetrics()
 	s := newServer(t).newStreaming(func(o *api.Options) {
 		o.Limits = limits.Default()
-		o.Limits.AddressStreams = 0
+		o.Limits.ClientStreams = 0
 		o.Traffic, o.Metrics = telemetry.NewTraffic(telemetry.TrafficOptions{}), telemetry.Observer{Metrics: metrics, Logger: slog.New(slog.DiscardHandler)}.MetricsHandler()
 		metrics.AddTraffic(o.Traffic)
 	})
@@ -690,7 +690,7 @@ func TestEqualSubscriptions(t *testing.T) {
 		s := plain.newStreaming(func(o *api.Options) {
 			o.Now = clock.Now // a shared answer does not grow old
 			o.Limits = limits.Default()
-			o.Limits.AddressStreams = 0
+			o.Limits.ClientStreams = 0
 		})
 		ann, bob := s.user("Ann"), s.user("Bob")
 		post := ann.post("Title", "Content")

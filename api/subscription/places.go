@@ -84,13 +84,12 @@ func (p *places) check(network netip.Prefix, account string, own int, o *Operati
 	for _, client := range []struct {
 		held
 		isKnown bool
-		most    int
 	}{
-		{p.networks[network], network.IsValid(), p.limits.AddressStreams},
-		{p.accounts[account], account != "", p.limits.AccountStreams},
+		{p.networks[network], network.IsValid()},
+		{p.accounts[account], account != ""},
 	} {
-		if client.isKnown && client.most > 0 {
-			many, full := client.plus(1, own+o.DocumentBytes).exceeds(client.most, p.limits.StreamsBytes/clientPart)
+		if client.isKnown && p.limits.ClientStreams > 0 {
+			many, full := client.plus(1, own+o.DocumentBytes).exceeds(p.limits.ClientStreams, p.limits.StreamsBytes/clientPart)
 			tooMany, tooFull = tooMany || many, tooFull || full
 		}
 	}

@@ -404,6 +404,29 @@ func TestGapsAreNotShared(t *testing.T) {
 	}
 }
 
+// One limit is for the subscriptions of each account, and for those of each address.
+func TestClientStreams(t *testing.T) {
+	for most, refused := range map[int]error{2: errTooMany, 0: nil} {
+		l := limits.Default()
+		l.ClientStreams = most
+		enter := func(p *places, last byte, account string) error {
+			_, err := p.enter(netip.AddrFrom4([4]byte{10, 0, 0, last}), account, &Operation{})
+			return err
+		}
+		ofAccount, ofAddress := newPlaces(l), newPlaces(l)
+		for n := range byte(3) {
+			account, address := enter(ofAccount, n, "u_1"), enter(ofAddress, 1, fmt.Sprint("u_", n))
+			want := error(nil)
+			if n == 2 {
+				want = refused
+			}
+			if account != want || address != want {
+				t.Errorf("of at most %d, subscription %d of an account: %v; of an address: %v", most, n, account, address)
+			}
+		}
+	}
+}
+
 // The number of streams follows from the memory, equal documents count once, and one client leaves
 // room to others.
 func TestMemoryOfStreams(t *testing.T) {

@@ -31,10 +31,9 @@ var limitSettings = []Setting{
 	limit("cost-limit", "Maximum price of an operation in RU. The server rejects more expensive operations "+
 		"before they run, by the prices in the schema, and stops those that were charged twice the limit. 0 is no limit.",
 		func(l *limits.Limits) any { return &l.Cost }),
-	limit("max-address-subscriptions", "Maximum number of subscriptions of one address, or of one /64 network with IPv6. 0 is no limit, also of their memory and their processor time.",
-		func(l *limits.Limits) any { return &l.AddressStreams }),
-	limit("max-account-subscriptions", "Maximum number of subscriptions of one account. 0 is no limit, also of their memory.",
-		func(l *limits.Limits) any { return &l.AccountStreams }),
+	limit("max-client-subscriptions", "Maximum number of subscriptions of one account, and of one address, or of one /64 "+
+		"network with IPv6. 0 is no limit, also of their memory, and of the processor time of an address's.",
+		func(l *limits.Limits) any { return &l.ClientStreams }),
 	{
 		Commands: []string{Serve},
 		Flag:     "account-budget", Env: "COSMOSBLOG_ACCOUNT_BUDGET", Default: "",
@@ -127,7 +126,7 @@ func (c *Config) checkLimits() error {
 	fault(l.InFlight < 1, "--max-in-flight must be at least 1")
 	fault(l.Time <= 0 || l.Time > maxTimeout, "--timeout must be positive and at most %v", maxTimeout)
 	fault(l.Cost < 0, "--cost-limit must not be negative")
-	fault(l.AddressStreams < 0 || l.AccountStreams < 0, "limits of subscriptions must not be negative")
+	fault(l.ClientStreams < 0, "--max-client-subscriptions must not be negative")
 	account, isNumber := c.budget(c.AccountBudget, accountBudget)
 	fault(!isNumber, "--account-budget must be a number of RU/s, or 0")
 	address, isNumber := c.budget(c.AddressBudget, addressBudget)

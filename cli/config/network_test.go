@@ -100,6 +100,8 @@ func TestLimits(t *testing.T) {
 		{func(c *config.Config) { c.Limits.Time *= 3 }, "--timeout must be positive and at most 15s"},
 		{func(c *config.Config) { c.Limits.Cost = 0 }, ""},
 		{func(c *config.Config) { c.Limits.Cost = -1 }, "--cost-limit must not be negative"},
+		{func(c *config.Config) { c.Limits.ClientStreams = 0 }, ""},
+		{func(c *config.Config) { c.Limits.ClientStreams = -1 }, "--max-client-subscriptions must not be negative"},
 	} {
 		settings := config.Default(config.Serve)
 		c.change(&settings)

@@ -37,8 +37,7 @@ type Limits struct {
 	// Limits of subscriptions in progress; 0 for no limit.
 
 	StreamsBytes      int // memory that those of all clients keep; sets how many there are
-	AddressStreams    int // of one address, or of one /64 network
-	AccountStreams    int
+	ClientStreams     int // of one account, and of one address or /64 network
 	ConnectionStreams int // of one WebSocket
 
 	// Limits of a document, before it runs.
@@ -95,9 +94,8 @@ func Default() Limits {
 		Time:           10 * time.Second,
 
 		StreamsBytes:      512 << 20, // one takes about 48 KiB with its connection
-		AddressStreams:    100,       // an office behind one address, with several tabs each
-		AccountStreams:    100,
-		ConnectionStreams: 20, // a page shows one or two
+		ClientStreams:     100,       // an office behind one address, with several tabs each
+		ConnectionStreams: 20,        // a page shows one or two
 
 		// The largest queries of known clients, including introspection, are much smaller.
 		QueryBytes:  512 << 10, // two contents of posts

@@ -7,7 +7,7 @@ import { createClient, NetworkError } from "graphql-sse";
 import { added, changed, newFolder, Received, serve, until } from "./program.js";
 
 const places = 4; // of subscriptions from an address
-const args = ["--max-address-subscriptions", String(places)];
+const args = ["--max-client-subscriptions", String(places)];
 const data = newFolder();
 let server;
 before(async () => {
