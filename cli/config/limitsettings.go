@@ -22,8 +22,6 @@ var limitSettings = []Setting{
 		"IPv6. Those of this machine and of `--trusted-proxy` do not count; behind such a proxy, it is the maximum "+
 		"number of requests in progress and open WebSockets. 0 is no limit.",
 		func(l *limits.Limits) any { return &l.AddressConnections }),
-	limit("max-body-bytes", fmt.Sprintf("Maximum size of a request body in bytes, at most %d.", maxBodyBytes),
-		func(l *limits.Limits) any { return &l.BodyBytes }),
 	limit("max-in-flight", "Maximum number of operations that run at once. Further requests get 429 with `Retry-After`.",
 		func(l *limits.Limits) any { return &l.InFlight }),
 	limit("timeout", fmt.Sprintf("Maximum duration of an operation with its database requests, at most %v.", maxTimeout),
@@ -101,13 +99,9 @@ func limit(flag, meaning string, field func(*limits.Limits) any) Setting {
 // all is the table of all settings.
 var all = slices.Concat(settings, networkSettings, telemetrySettings, limitSettings)
 
-var (
-	// maxBodyBytes is the memory for the bodies of all requests. A larger body would never fit.
-	maxBodyBytes = limits.Default().AllBodiesBytes
-	// maxTimeout is the part of the write timeout that remains after the slowest arrival of a
-	// request. The response of a longer operation could not be written.
-	maxTimeout = limits.Default().WriteTime - limits.Default().ReadTime
-)
+// maxTimeout is the part of the write timeout that remains after the slowest arrival of a request.
+// The response of a longer operation could not be written.
+var maxTimeout = limits.Default().WriteTime - limits.Default().ReadTime
 
 func (c *Config) checkLimits() error {
 	var faults []error
@@ -119,7 +113,6 @@ func (c *Config) checkLimits() error {
 	l := c.Limits
 	fault(l.Connections < 1, "--max-connections must be at least 1")
 	fault(l.AddressConnections < 0, "--max-address-connections must not be negative")
-	fault(l.BodyBytes < 1 || l.BodyBytes > maxBodyBytes, "--max-body-bytes must be from 1 to %d", maxBodyBytes)
 	fault(c.CacheBytes < 0, "--cache-bytes must not be negative")
 	fault(c.Staleness != 0 && (c.Staleness < minStaleness || c.Staleness > maxStaleness),
 		"--cache-staleness must be 0s, or from %v to %v", minStaleness, maxStaleness)

@@ -93,8 +93,6 @@ func TestLimits(t *testing.T) {
 		{func(c *config.Config) { c.Limits.Connections = 1 }, ""},
 		{func(c *config.Config) { c.Limits.Connections = 0 }, "--max-connections must be at least 1"},
 		{func(c *config.Config) { c.Limits.InFlight = -1 }, "--max-in-flight must be at least 1"},
-		{func(c *config.Config) { c.Limits.BodyBytes = 0 }, "--max-body-bytes must be from 1 to 268435456"},
-		{func(c *config.Config) { c.Limits.BodyBytes = 1 << 30 }, "--max-body-bytes must be from 1 to 268435456"},
 		{func(c *config.Config) { c.Limits.Time = 0 }, "--timeout must be positive"},
 		{func(c *config.Config) { c.Limits.Time = 15 * time.Second }, ""},
 		{func(c *config.Config) { c.Limits.Time *= 3 }, "--timeout must be positive and at most 15s"},

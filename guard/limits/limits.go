@@ -3,8 +3,8 @@
 // Package httpserver applies the limits of connections, package api those of requests,
 // documents and answers, and resolvers those of reads. cli/config has settings for the limits
 // that depend on the machine, the account and the network: Connections, AddressConnections,
-// BodyBytes, InFlight, Time, Cost, and those of subscriptions. The others are constants (Default),
-// and only tests set them.
+// InFlight, Time, Cost and ClientStreams. The others are constants (Default), and only tests set
+// them.
 // The size of a page, 0 to 100, is part of the schema (blog.MaxPageSize).
 package limits
 
