@@ -22,10 +22,8 @@ type Config struct {
 	CacheBytes int           // size of the cache of reads of serve
 	Staleness  time.Duration // greatest age of a kept read, if no engine in the process counts changes
 	Limits     limits.Limits // limits of serve for its clients
-	// What each account and each address may spend, in RU/s; the default if empty. BudgetServers share
-	// it.
+	// What each account and each address may spend at this server, in RU/s; the default if empty.
 	AccountBudget, AddressBudget string
-	BudgetServers                int
 
 	PublicMaxAge time.Duration // how long caches may share answers; 0: not at all
 	CORSOrigins  string        // origins of web pages that may call the API, separated by commas

@@ -35,24 +35,18 @@ var limitSettings = []Setting{
 	{
 		Commands: []string{Serve},
 		Flag:     "account-budget", Env: "COSMOSBLOG_ACCOUNT_BUDGET", Default: "",
-		Meaning: fmt.Sprintf("What each account may spend, in RU/s, with the background work that it causes. It can save up "+
-			"ten seconds of it. Beyond that, requests get 429 with `BUDGET_EXCEEDED`. 0 is no budget. If it is not set: %d, in "+
-			"development 0.", accountBudget),
+		Meaning: fmt.Sprintf("What each account may spend at this server, in RU/s, with the background work that it causes. It "+
+			"can save up ten seconds of it. Beyond that, requests get 429 with `BUDGET_EXCEEDED`. 0 is no budget. If it is not "+
+			"set: %d, in development 0.", accountBudget),
 		field: func(c *Config) any { return &c.AccountBudget },
 	},
 	{
 		Commands: []string{Serve},
 		Flag:     "address-budget", Env: "COSMOSBLOG_ADDRESS_BUDGET", Default: "",
-		Meaning: fmt.Sprintf("What the requests of each address may spend together, signed in or not, or those of a /64 network "+
-			"with IPv6. Behind a proxy, this needs `--trusted-proxy`. 0 is no budget. If it is not set: %d, in development 0.", addressBudget),
+		Meaning: fmt.Sprintf("What the requests of each address may spend together at this server, signed in or not, or those of "+
+			"a /64 network with IPv6. Behind a proxy, this needs `--trusted-proxy`. 0 is no budget. If it is not set: %d, in "+
+			"development 0.", addressBudget),
 		field: func(c *Config) any { return &c.AddressBudget },
-	},
-	{
-		Commands: []string{Serve},
-		Flag:     "budget-servers", Env: "COSMOSBLOG_BUDGET_SERVERS", Default: "1",
-		Meaning: "The number of servers among which requests are spread. Each server gives each client its share of the " +
-			"budgets.",
-		field: func(c *Config) any { return &c.BudgetServers },
 	},
 }
 
@@ -60,8 +54,6 @@ var limitSettings = []Setting{
 const (
 	accountBudget = 300
 	addressBudget = 1500
-
-	maxBudgetServers = 1000
 )
 
 // Budgets returns what each account and each address may spend at this server, in RU/s; 0 is no
@@ -69,7 +61,7 @@ const (
 func (c *Config) Budgets() (account, address float64) {
 	account, _ = c.budget(c.AccountBudget, accountBudget)
 	address, _ = c.budget(c.AddressBudget, addressBudget)
-	return account / float64(c.BudgetServers), address / float64(c.BudgetServers)
+	return account, address
 }
 
 // budget parses a budget.
@@ -125,7 +117,6 @@ func (c *Config) checkLimits() error {
 	address, isNumber := c.budget(c.AddressBudget, addressBudget)
 	fault(!isNumber, "--address-budget must be a number of RU/s, or 0")
 	fault(address > 0 && address < account, "--address-budget must not be below --account-budget, because people share addresses")
-	fault(c.BudgetServers < 1 || c.BudgetServers > maxBudgetServers, "--budget-servers must be from 1 to %d", maxBudgetServers)
 	return errors.Join(faults...)
 }
 
