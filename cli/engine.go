@@ -24,15 +24,10 @@ as an account does, requests at low priority first, so that servers can be teste
 func runEngine(ctx context.Context, task Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		c := task.Config
-		buckets, err := c.Buckets()
-		if err != nil {
-			return err
-		}
 		options := datafolder.EngineOptions{
 			Key:        c.EngineKey,
 			Entra:      c.EngineEntra,
 			Throughput: float64(c.EngineRU),
-			Buckets:    buckets,
 		}
 		if options.Throughput > 0 {
 			options.MetadataReads = serviceMetadataReads

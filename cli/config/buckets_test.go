@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"maps"
 	"strings"
 	"testing"
 
@@ -19,39 +18,5 @@ func TestBackgroundBucket(t *testing.T) {
 				t.Errorf("%s --background-bucket %d: %v", command, bucket, err)
 			}
 		}
-	}
-}
-
-func TestBuckets(t *testing.T) {
-	for text, want := range map[string]map[int]float64{
-		"":           {},
-		"1=20":       {1: 20},
-		"1=1,5=100":  {1: 1, 5: 100},
-		"2=50,1=50":  {1: 50, 2: 50},
-		"0=20":       nil,
-		"6=20":       nil,
-		"1=0":        nil,
-		"1=101":      nil,
-		"1=20,1=30":  nil,
-		"1=20,":      nil,
-		"1":          nil,
-		"one=20":     nil,
-		"1=20=30":    nil,
-		"1=20, 2=50": nil,
-	} {
-		c := config.Default(config.Engine)
-		c.EngineRU, c.EngineBuckets = 400, text
-		err := c.Check(config.Engine)
-		if (err == nil) != (want != nil) || err != nil && !strings.Contains(err.Error(), "--throughput-buckets must be like 1=20,2=50") {
-			t.Errorf("%q: %v", text, err)
-		}
-		if got, _ := c.Buckets(); want != nil && !maps.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
-	}
-	c := config.Default(config.Engine)
-	c.EngineBuckets = "1=20"
-	if err := c.Check(config.Engine); err == nil || !strings.Contains(err.Error(), "--throughput-buckets needs --throughput") {
-		t.Errorf("without a throughput: %v", err)
 	}
 }

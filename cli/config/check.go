@@ -28,7 +28,7 @@ func (c *Config) Check(command string) error {
 	case Provision:
 		return errors.Join(c.checkDatabase(), c.checkProvision())
 	case Engine:
-		return errors.Join(c.checkData(), c.checkEngine(), c.checkBuckets())
+		return errors.Join(c.checkData(), c.checkEngine())
 	case Token:
 		return errors.Join(c.checkData(), c.checkSubject(), c.checkLocal())
 	case Copy:

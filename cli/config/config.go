@@ -57,8 +57,6 @@ type Config struct {
 	EngineEntra bool   // engine accepts tokens of Entra ID
 	EngineRU    int    // RU/s of each container of engine; 0: it never throttles
 
-	EngineBuckets string // percentages of EngineRU of throughput buckets; see Buckets
-
 	Throughput       string // throughput that provision sets; store/provision parses it
 	SharedThroughput bool   // the database has the throughput, and its containers share it
 	Print            string // format that provision prints instead of provisioning

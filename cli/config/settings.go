@@ -192,14 +192,6 @@ var settings = []Setting{
 		field: func(c *Config) any { return &c.EngineRU },
 	},
 	{
-		Commands: []string{Engine},
-		Flag:     "throughput-buckets", Env: "COSMOSBLOG_ENGINE_THROUGHPUT_BUCKETS", Default: "",
-		Meaning: "Percentages of `--throughput` that throughput buckets may use, such as `1=20,2=50`. The ids are " +
-			"1 to 5. Beyond its percentage, a bucket's requests are rejected with 429. Buckets that are not named " +
-			"have no limit.",
-		field: func(c *Config) any { return &c.EngineBuckets },
-	},
-	{
 		Commands: []string{Provision},
 		Flag:     "throughput", Env: "COSMOS_THROUGHPUT", Default: "",
 		Meaning: "Throughput of the account's containers: `autoscale:1000` (up to 1000 RU/s each), " +

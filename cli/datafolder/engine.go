@@ -33,9 +33,8 @@ type EngineOptions struct {
 	Key   string // master key
 	Entra bool   // whether it accepts tokens that look like Entra ID's
 
-	Throughput    float64         // RU/s of each container; 0: it never throttles
-	MetadataReads int             // in five minutes; 0 is no limit
-	Buckets       map[int]float64 // percentages of Throughput, by the id of the throughput bucket
+	Throughput    float64 // RU/s of each container; 0: it never throttles
+	MetadataReads int     // in five minutes; 0 is no limit
 }
 
 // OpenEngine opens the engine of a data folder until r closes, and serves it to other
@@ -81,7 +80,7 @@ func (f *folder) engineKey() (string, error) {
 // the disk fails, r fails with a *DamageError.
 func (f *folder) openEngine(r *lifecycle.Runner, o EngineOptions) (*Engine, error) {
 	return f.openEngineWith(r, engine.Options{
-		Key: o.Key, Entra: o.Entra, Throughput: o.Throughput, Buckets: o.Buckets, MetadataReads: o.MetadataReads,
+		Key: o.Key, Entra: o.Entra, Throughput: o.Throughput, MetadataReads: o.MetadataReads,
 	})
 }
 
