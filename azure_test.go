@@ -265,7 +265,7 @@ const azurePath = "docs/azure.md"
 func TestEntra(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	engine, withKey := serveEngine(t, folder, "--entra", "--tls")
+	engine, withKey := serveEngine(t, folder, "--tls")
 	defer engine.terminate(t)
 	trust := "SSL_CERT_FILE=" + filepath.Join(folder, "engine-tls.pem")
 	withKey = append(withKey, trust)
@@ -297,6 +297,33 @@ func TestEntra(t *testing.T) {
 	eventually(t, "the views contain the post with its counts", waitTime, func() bool { return feedHas(t, anna, `"anna" 1 1`) })
 	anna.Ask(t, `mutation { updateUser(input: {username: "hannah"}) { user { id } } }`, nil, nil)
 	eventually(t, "the views contain the new username", waitTime, func() bool { return feedHas(t, anna, `"hannah" 1 1`) })
+}
+
+// An engine accepts tokens of Entra ID, which it does not verify, only with the emulators' key.
+func TestEntraNeedsTheEmulatorsKey(t *testing.T) {
+	t.Parallel()
+	const ownKey = "COSMOSBLOG_ENGINE_KEY=b25seSB0aGUgb3BlcmF0b3Iga25vd3MgdGhpcyBrZXkuLi4="
+	for _, c := range []struct {
+		environment []string
+		status      int
+	}{{nil, http.StatusNotFound}, {[]string{ownKey}, http.StatusUnauthorized}} {
+		engine := start(t, c.environment, "engine", "--addr", "127.0.0.1:0", "--data", t.TempDir())
+		defer engine.terminate(t)
+		request, err := http.NewRequest(http.MethodGet, engine.waitForLine(t, `serves (http://\S+)$`)+"/dbs/missing", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "type%3Daad%26ver%3D1.0%26sig%3Da.b.c")
+		request.Header.Set("x-ms-version", "2018-12-31")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != c.status {
+			t.Errorf("with the environment %q: status %s, want %d", c.environment, response.Status, c.status)
+		}
+	}
 }
 
 // newIdentity serves tokens like the identity endpoint of App Service and Container Apps ("How

@@ -350,7 +350,7 @@ func TestPublicMaxAgeOfAServer(t *testing.T) {
 func TestForeignWebPagesAreRejected(t *testing.T) {
 	t.Parallel()
 	urls := map[string]string{}
-	for name, args := range map[string][]string{"engine": nil, "engine with TLS and Entra ID": {"--tls", "--entra"}} {
+	for name, args := range map[string][]string{"engine": nil, "engine with TLS": {"--tls"}} {
 		engine, environment := serveEngine(t, t.TempDir(), args...)
 		defer engine.terminate(t)
 		urls[name] = strings.TrimPrefix(environment[0], "COSMOS_ENDPOINT=") + "/"

@@ -14,10 +14,11 @@ import (
 var engineText = text{
 	short: "Serves the embedded engine on a port",
 	long: `Serves the embedded engine of a data folder on a port, as a Cosmos DB account for this program
-and other clients. With the emulators' well-known key it listens on loopback only. It rejects
-requests from web pages and, on loopback, requests under another host name. With --entra it also accepts tokens that
-look like Entra ID's. As on an account, these cannot create, change or read definitions. With --throughput it throttles
-as an account does, requests at low priority first, so that servers can be tested on a short one.
+and other clients. With the emulators' well-known key it listens on loopback only, and also accepts
+tokens that look like Entra ID's. As on an account, these cannot create, change or read definitions.
+It rejects requests from web pages and, on loopback, requests under another host name. With
+--throughput it throttles as an account does, requests at low priority first, so that servers can be
+tested on a short one.
 `,
 }
 
@@ -26,7 +27,7 @@ func runEngine(ctx context.Context, task Task) error {
 		c := task.Config
 		options := datafolder.EngineOptions{
 			Key:        c.EngineKey,
-			Entra:      c.EngineEntra,
+			Entra:      c.HasEmulatorKey(),
 			Throughput: float64(c.EngineRU),
 		}
 		if options.Throughput > 0 {
@@ -57,12 +58,10 @@ func runEngine(ctx context.Context, task Task) error {
 		task.Printf("The embedded engine of %s serves %s://%s\n", engine.Path(), scheme, listener.Addr())
 		if c.HasEmulatorKey() {
 			task.Printf("Its key is the well-known key of Microsoft's emulators: %s\n", config.EmulatorKey)
+			task.Printf("It also accepts any well-formed Entra ID token, except for definitions\n")
 		}
 		if c.EngineRU > 0 {
 			task.Printf("Each container has %d RU/s\n", c.EngineRU)
-		}
-		if c.EngineEntra {
-			task.Printf("It also accepts any well-formed Entra ID token, except for definitions\n")
 		}
 		server := httpserver.Server{
 			Handler: httpserver.ProgramsOnly(listener.Addr(), engine),

@@ -52,10 +52,9 @@ type Config struct {
 
 	BackgroundBucket int // throughput bucket of background work; 0 for none
 
-	EngineTLS   bool   // engine serves HTTPS
-	EngineKey   string // master key of engine, in base64
-	EngineEntra bool   // engine accepts tokens of Entra ID
-	EngineRU    int    // RU/s of each container of engine; 0: it never throttles
+	EngineTLS bool   // engine serves HTTPS
+	EngineKey string // master key of engine, in base64
+	EngineRU  int    // RU/s of each container of engine; 0: it never throttles
 
 	Throughput       string // throughput that provision sets; store/provision parses it
 	SharedThroughput bool   // the database has the throughput, and its containers share it

@@ -127,14 +127,6 @@ var checkCases = map[string]struct {
 		config.Engine, func(c *config.Config) { c.EngineKey = "00:11" },
 		"--key is not base64",
 	},
-	"Entra ID for other machines": {
-		config.Engine, func(c *config.Config) { c.Addr, c.EngineKey, c.EngineEntra = "0.0.0.0:8081", ownKey, true },
-		"--entra accepts everyone",
-	},
-	"Entra ID on loopback": {
-		config.Engine, func(c *config.Config) { c.EngineEntra = true },
-		"",
-	},
 	"throughput of the engine": {
 		config.Engine, func(c *config.Config) { c.EngineRU = 400 },
 		"",

@@ -170,18 +170,11 @@ var settings = []Setting{
 		Commands: []string{Engine},
 		Flag:     "key", Env: "COSMOSBLOG_ENGINE_KEY", Default: EmulatorKey,
 		Meaning: "Master key of the engine in base64. The default is the well-known key of Microsoft's " +
-			"emulators, which is allowed on loopback only. If other machines can reach the engine, " +
+			"emulators, which is allowed on loopback only. With it, the engine also accepts any well-formed token of Entra ID, " +
+			"unverified, for items and for executing scripts. If other machines can reach the engine, " +
 			"the key must have at least 32 bytes. Set it by the environment, because other users of " +
 			"the machine can read command lines.",
 		field: func(c *Config) any { return &c.EngineKey },
-	},
-	{
-		Commands: []string{Engine},
-		Flag:     "entra", Env: "COSMOSBLOG_ENGINE_ENTRA", Default: "false",
-		Meaning: "Also accepts any well-formed token of Entra ID, for items and for executing scripts. As " +
-			"in the service, such a token cannot change definitions. The engine does not verify the " +
-			"token, so this is for tests, on loopback only.",
-		field: func(c *Config) any { return &c.EngineEntra },
 	},
 	{
 		Commands: []string{Engine},
