@@ -55,6 +55,33 @@ func TestProvisionThroughput(t *testing.T) {
 	}
 }
 
+// TestProvisionRecreatesScripts checks that provision --scripts recreate registers the scripts of a
+// folder and of an account again, and that only recreate does.
+func TestProvisionRecreatesScripts(t *testing.T) {
+	t.Parallel()
+	engine, environment := serveEngine(t, t.TempDir())
+	defer engine.terminate(t)
+	provisionWith(t, environment)
+	folder := t.TempDir()
+	for name, c := range map[string]struct {
+		environment map[string]string
+		args        []string
+	}{"folder": {nil, []string{"--data", folder}}, "account": {clientsOf(environment), nil}, "kept": {clientsOf(environment), []string{"--scripts", "keep"}}} {
+		args := append([]string{"provision"}, c.args...)
+		printed, err := runOnce(t, c.environment, args...)
+		if err != nil || strings.Contains(printed, "again") {
+			t.Errorf("%s: %s %v", name, printed, err)
+		}
+		if name == "kept" {
+			continue
+		}
+		printed, err = runOnce(t, c.environment, append(args, "--scripts", "recreate")...)
+		if err != nil || strings.Count(printed, " again\n") != len(schema.Scripts) {
+			t.Errorf("%s: %s %v", name, printed, err)
+		}
+	}
+}
+
 // TestProvisionPrintsBicep checks that the template needs no account, and creates no folder.
 func TestProvisionPrintsBicep(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/provision"
@@ -17,7 +18,7 @@ of scripts, after which two others were registered more than 30 days ago.
 
 On an account it needs the key, because Entra ID tokens cannot write definitions. For accounts
 without keys, --print bicep prints the same definitions as a template for Azure Resource Manager,
-and --recreate-scripts prints the commands and the template that create the scripts again.
+and --scripts recreate prints the commands and the template that create the scripts again.
 The embedded engine is provisioned whenever it is opened.
 `,
 }
@@ -32,14 +33,14 @@ func runProvision(ctx context.Context, task Task) error {
 		return nil
 	case task.Config.Endpoint == "":
 		return provisionFolder(ctx, task)
-	case task.Config.RecreateScripts && task.Config.Key == "" && task.Config.KeyFile == "":
+	case task.Config.Scripts == config.RecreateScripts && task.Config.Key == "" && task.Config.KeyFile == "":
 		task.Printf("%s", provision.ScriptsBicep(task.Config.Database))
 		return nil
 	}
 	done, err := datafolder.ProvisionAccount(ctx, task.database(), provision.Options{
 		Throughputs:     throughput,
-		RecreateScripts: task.Config.RecreateScripts,
-		KeepScripts:     task.Config.KeepScripts,
+		RecreateScripts: task.Config.Scripts == config.RecreateScripts,
+		KeepScripts:     task.Config.Scripts == config.KeepScripts,
 	})
 	task.printProvisioned(done, err)
 	return err
@@ -61,7 +62,7 @@ func provisionFolder(ctx context.Context, task Task) error {
 		switch {
 		case err != nil:
 			return err
-		case task.Config.RecreateScripts:
+		case task.Config.Scripts == config.RecreateScripts:
 			done, err := provision.Run(ctx, database.DB, provision.Options{RecreateScripts: true})
 			task.printProvisioned(done, err)
 			return err

@@ -217,8 +217,10 @@ func (c *Config) checkProvision() error {
 	switch {
 	case c.Print != "" && c.Print != "bicep":
 		return fmt.Errorf("--print must be bicep, not %q", c.Print)
-	case c.KeepScripts && c.Endpoint == "":
-		return errors.New("--keep-scripts applies to accounts: no two releases use one data folder at a time")
+	case c.Scripts != "" && c.Scripts != KeepScripts && c.Scripts != RecreateScripts:
+		return fmt.Errorf("--scripts must be %s or %s, not %q", KeepScripts, RecreateScripts, c.Scripts)
+	case c.Scripts == KeepScripts && c.Endpoint == "":
+		return errors.New("--scripts keep applies to accounts: no two releases use one data folder at a time")
 	case c.Print == "" && c.Endpoint == "" && (c.Throughput != "" || c.SharedThroughput):
 		return errors.New("--throughput applies to accounts, and the embedded engine has no throughput limit: " +
 			"set COSMOS_ENDPOINT, or omit --throughput")

@@ -59,8 +59,7 @@ type Config struct {
 	Throughput       string // throughput that provision sets; store/provision parses it
 	SharedThroughput bool   // the database has the throughput, and its containers share it
 	Print            string // format that provision prints instead of provisioning
-	RecreateScripts  bool   // provision deletes the scripts and registers them again
-	KeepScripts      bool   // provision keeps former versions of scripts
+	Scripts          string // what provision does with scripts: KeepScripts, RecreateScripts or empty
 
 	Users int // number of users that seed writes
 	Seed  int // number that selects one of the data sets with that many users
@@ -100,6 +99,12 @@ const (
 	Check       = "check"
 	Remove      = "remove"
 	Schema      = "schema"
+)
+
+// The values of Config.Scripts. If it is empty, provision deletes old versions of scripts.
+const (
+	KeepScripts     = "keep"     // keep all former versions
+	RecreateScripts = "recreate" // delete the scripts and register them again
 )
 
 // EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install

@@ -144,12 +144,20 @@ var checkCases = map[string]struct {
 		"applies to accounts",
 	},
 	"kept scripts of an account": {
-		config.Provision, func(c *config.Config) { c.Endpoint, c.KeepScripts = "https://a", true },
+		config.Provision, func(c *config.Config) { c.Endpoint, c.Scripts = "https://a", "keep" },
 		"",
 	},
 	"kept scripts of a folder": {
-		config.Provision, func(c *config.Config) { c.KeepScripts = true },
-		"--keep-scripts applies to accounts",
+		config.Provision, func(c *config.Config) { c.Scripts = "keep" },
+		"--scripts keep applies to accounts",
+	},
+	"recreated scripts of a folder": {
+		config.Provision, func(c *config.Config) { c.Scripts = "recreate" },
+		"",
+	},
+	"another word for scripts": {
+		config.Provision, func(c *config.Config) { c.Endpoint, c.Scripts = "https://a", "delete" },
+		`--scripts must be keep or recreate, not "delete"`,
 	},
 	"throughput of a template": {
 		config.Provision, func(c *config.Config) { c.Print, c.Throughput = "bicep", "manual:400" },

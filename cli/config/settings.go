@@ -209,17 +209,12 @@ var settings = []Setting{
 	},
 	{
 		Commands: []string{Provision},
-		Flag:     "recreate-scripts", Default: "false",
-		Meaning: "Deletes the stored procedures and the trigger and registers them again. An account blocks " +
-			"those that took too long several times, until then. Without a key, it prints what to deploy instead.",
-		field: func(c *Config) any { return &c.RecreateScripts },
-	},
-	{
-		Commands: []string{Provision},
-		Flag:     "keep-scripts", Default: "false",
-		Meaning: "Keeps all former versions of scripts. Otherwise those are deleted after which two others " +
-			"were registered, both more than 30 days ago.",
-		field: func(c *Config) any { return &c.KeepScripts },
+		Flag:     "scripts", Default: "",
+		Meaning: "`keep` keeps all former versions of scripts. Otherwise those are deleted after which two others " +
+			"were registered, both more than 30 days ago. `recreate` deletes the stored procedures and the trigger and " +
+			"registers them again. An account blocks those that took too long several times, until then. Without a key, " +
+			"`recreate` prints what to deploy instead.",
+		field: func(c *Config) any { return &c.Scripts },
 	},
 	{
 		Commands: []string{Seed},

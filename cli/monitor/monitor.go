@@ -119,7 +119,7 @@ func (m *monitor) checkScripts(ctx context.Context) (any, error) {
 		report["blocked"] = blocked
 	}
 	if said := fmt.Sprint(report); said != m.saidOfScripts && len(report) > 0 {
-		m.Logger.Error("scripts are missing, or blocked because they took too long several times; run provision, or provision --recreate-scripts", "scripts", report)
+		m.Logger.Error("scripts are missing, or blocked because they took too long several times; run provision, or provision --scripts recreate", "scripts", report)
 		m.saidOfScripts = said
 	}
 	if len(report) == 0 {

@@ -38,7 +38,7 @@ func ToBlogError(err error) error {
 		return TimedOut(err)
 	}
 	if IsScriptBlocked(err) {
-		err = fmt.Errorf("run provision --recreate-scripts: a script is blocked, because some of its executions took too long: %w", err)
+		err = fmt.Errorf("run provision --scripts recreate: a script is blocked, because some of its executions took too long: %w", err)
 	}
 	status, substatus := StatusOf(err)
 	for _, m := range meanings {

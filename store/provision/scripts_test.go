@@ -45,7 +45,7 @@ func TestRecreateScripts(t *testing.T) {
 	block(w, schema.CreateLike)
 	_, err := w.LikePost(w.Ctx(), ada, post.ID)
 	w.Fails(err, blog.Internal)
-	if !cosmos.IsScriptBlocked(err) || !cosmos.IsItemError(err) || !strings.Contains(err.Error(), "provision --recreate-scripts") {
+	if !cosmos.IsScriptBlocked(err) || !cosmos.IsItemError(err) || !strings.Contains(err.Error(), "provision --scripts recreate") {
 		t.Errorf("the error is %v", err)
 	}
 	w.AddComment(ada, post)
