@@ -41,7 +41,7 @@ func TestProvisionThroughput(t *testing.T) {
 	again := start(t, append(environment, "COSMOS_THROUGHPUT=manual:400,posts=autoscale:8000"), "provision")
 	again.waitForLine(t, `^changed the throughput of the container posts from autoscale up to 4000 RU/s to autoscale up to 8000 RU/s$`)
 	again.requireExitCode(t, 0)
-	other := start(t, environment, "provision", "--throughput", "autoscale:1000", "--shared-throughput")
+	other := start(t, environment, "provision", "--throughput", "database=autoscale:1000")
 	other.requireExitCode(t, 1)
 	output := other.stderr.String()
 	for _, part := range []string{

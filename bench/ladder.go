@@ -50,7 +50,7 @@ var ladder = []rung{
 		return v3.New(ctx, db, int32(throughput), smallThroughput)
 	}, "7/5.71 2/1 9/8.76 2/1 4/6.46 7/15.27 4/7.72 7/14.67 4/8.92 9/16.97"},
 	{"V4", func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error) {
-		throughputs, err := provision.ParseThroughputs(fmt.Sprintf("manual:%d,users=manual:%d,posts=manual:%[2]d", smallThroughput, throughput), false)
+		throughputs, err := provision.ParseThroughputs(fmt.Sprintf("manual:%d,users=manual:%d,posts=manual:%[2]d", smallThroughput, throughput))
 		if err != nil {
 			return nil, err
 		}

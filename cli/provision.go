@@ -24,7 +24,7 @@ The embedded engine is provisioned whenever it is opened.
 }
 
 func runProvision(ctx context.Context, task Task) error {
-	throughput, err := provision.ParseThroughputs(task.Config.Throughput, task.Config.SharedThroughput)
+	throughput, err := provision.ParseThroughputs(task.Config.Throughput)
 	switch {
 	case err != nil:
 		return err

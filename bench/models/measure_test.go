@@ -37,7 +37,7 @@ func columns(t *testing.T) []models.Column {
 		}
 		return db
 	}
-	throughputs, err := provision.ParseThroughputs("manual:400,users=manual:20000,posts=manual:20000", false)
+	throughputs, err := provision.ParseThroughputs("manual:400,users=manual:20000,posts=manual:20000")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -221,7 +221,7 @@ func (c *Config) checkProvision() error {
 		return fmt.Errorf("--scripts must be %s or %s, not %q", KeepScripts, RecreateScripts, c.Scripts)
 	case c.Scripts == KeepScripts && c.Endpoint == "":
 		return errors.New("--scripts keep applies to accounts: no two releases use one data folder at a time")
-	case c.Print == "" && c.Endpoint == "" && (c.Throughput != "" || c.SharedThroughput):
+	case c.Print == "" && c.Endpoint == "" && c.Throughput != "":
 		return errors.New("--throughput applies to accounts, and the embedded engine has no throughput limit: " +
 			"set COSMOS_ENDPOINT, or omit --throughput")
 	}

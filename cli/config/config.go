@@ -56,10 +56,9 @@ type Config struct {
 	EngineKey string // master key of engine, in base64
 	EngineRU  int    // RU/s of each container of engine; 0: it never throttles
 
-	Throughput       string // throughput that provision sets; store/provision parses it
-	SharedThroughput bool   // the database has the throughput, and its containers share it
-	Print            string // format that provision prints instead of provisioning
-	Scripts          string // what provision does with scripts: KeepScripts, RecreateScripts or empty
+	Throughput string // throughput that provision sets; store/provision parses it
+	Print      string // format that provision prints instead of provisioning
+	Scripts    string // what provision does with scripts: KeepScripts, RecreateScripts or empty
 
 	Users int // number of users that seed writes
 	Seed  int // number that selects one of the data sets with that many users

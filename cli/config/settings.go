@@ -189,16 +189,9 @@ var settings = []Setting{
 		Flag:     "throughput", Env: "COSMOS_THROUGHPUT", Default: "",
 		Meaning: "Throughput of the account's containers: `autoscale:1000` (up to 1000 RU/s each), " +
 			"`manual:400` or `serverless`. Single containers can differ: " +
-			"`manual:400,posts=autoscale:4000`. If it is not set, existing throughputs stay, and new " +
-			"containers get the account's default.",
+			"`manual:400,posts=autoscale:4000`. `database=autoscale:1000` is the database's: its containers share it, except " +
+			"those that are named. If it is not set, existing throughputs stay, and new containers get the account's default.",
 		field: func(c *Config) any { return &c.Throughput },
-	},
-	{
-		Commands: []string{Provision},
-		Flag:     "shared-throughput", Env: "COSMOS_SHARED_THROUGHPUT", Default: "false",
-		Meaning: "Provisions the throughput on the database, and its containers share it. Containers named in " +
-			"`--throughput` have their own.",
-		field: func(c *Config) any { return &c.SharedThroughput },
 	},
 	{
 		Commands: []string{Provision},

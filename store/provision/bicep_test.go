@@ -21,7 +21,7 @@ import (
 // The template has the definitions that Run sends. Bicep's compiler is not available to the
 // tests, so the test parses the template itself.
 func TestBicepHasDefinitions(t *testing.T) {
-	throughput, err := provision.ParseThroughputs("manual:400,posts=autoscale:4000", true)
+	throughput, err := provision.ParseThroughputs("database=manual:400,posts=autoscale:4000")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestBicepHasDefinitions(t *testing.T) {
 }
 
 func TestBicepServerless(t *testing.T) {
-	serverless, err := provision.ParseThroughputs("serverless", false)
+	serverless, err := provision.ParseThroughputs("serverless")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,22 +8,23 @@ import (
 func TestParseThroughputs(t *testing.T) {
 	manual400, autoscale4000 := throughput{manual, 400}, throughput{autoscale, 4000}
 	for _, c := range []struct {
-		text   string
-		shared bool
-		want   Throughputs
+		text string
+		want Throughputs
 	}{
-		{"", false, Throughputs{}},
-		{"serverless", false, Throughputs{fallback: throughput{kind: serverless}}},
-		{"manual:400", false, Throughputs{fallback: manual400}},
-		{"autoscale:4000", true, Throughputs{fallback: autoscale4000, shared: true}},
-		{"manual:400,posts=autoscale:4000", false,
+		{"", Throughputs{}},
+		{"serverless", Throughputs{fallback: throughput{kind: serverless}}},
+		{"manual:400", Throughputs{fallback: manual400}},
+		{"database=autoscale:4000", Throughputs{database: autoscale4000}},
+		{"posts=autoscale:4000,database=manual:400",
+			Throughputs{database: manual400, containers: map[string]throughput{"posts": autoscale4000}}},
+		{"manual:400,posts=autoscale:4000",
 			Throughputs{fallback: manual400, containers: map[string]throughput{"posts": autoscale4000}}},
-		{"posts=autoscale:4000,users=manual:400", false,
+		{"posts=autoscale:4000,users=manual:400",
 			Throughputs{containers: map[string]throughput{"posts": autoscale4000, "users": manual400}}},
 	} {
-		got, err := ParseThroughputs(c.text, c.shared)
+		got, err := ParseThroughputs(c.text)
 		if err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%q, %t: got %+v, %v", c.text, c.shared, got, err)
+			t.Errorf("%q: got %+v, %v", c.text, got, err)
 		}
 	}
 }

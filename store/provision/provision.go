@@ -71,7 +71,7 @@ func limitError(s step, err error) error {
 	if answer := limitPattern.FindString(err.Error()); answer != "" {
 		sentence += " (" + answer + "/s)"
 	}
-	return fmt.Errorf("%s: %s: with --throughput autoscale:%d --shared-throughput, all containers share %d RU/s, "+
+	return fmt.Errorf("%s: %s: with --throughput database=autoscale:%d, all containers share %d RU/s, "+
 		"as many as the free tier has; %d containers with a throughput of their own need at least %d. "+
 		"A database gets a shared throughput only when it is created, so an empty one that has none must be deleted first "+
 		"(az cosmosdb sql database delete). Do not delete one with data: copy it to another database, "+

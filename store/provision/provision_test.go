@@ -195,7 +195,7 @@ func TestEntra(t *testing.T) {
 	if got := last.Get("Authorization"); got != want {
 		t.Errorf("a procedure was executed with %q", got)
 	}
-	manual, err := provision.ParseThroughputs("manual:400", false)
+	manual, err := provision.ParseThroughputs("manual:400")
 	w.OK(err)
 	for _, throughput := range []provision.Throughputs{{}, manual} {
 		options.Endpoint = inprocess.NewEndpoint()

@@ -32,10 +32,13 @@ const (
 
 // Throughputs are the throughputs of a database's resources. The zero value changes nothing.
 type Throughputs struct {
-	fallback   throughput            // of the containers that are not in containers
+	database   throughput            // for the containers that are not in containers to share
+	fallback   throughput            // of each such container, if they share none
 	containers map[string]throughput // of single containers, by name
-	shared     bool                  // fallback is the database's, for containers to share
 }
+
+// databaseName is the name of the database's throughput, beside the names of containers.
+const databaseName = "database"
 
 // The service's limits, in RU/s ("Azure Cosmos DB service quotas").
 const (
@@ -46,16 +49,14 @@ const (
 	autoscaleStep = 1000
 )
 
-// ParseThroughputs parses "serverless", "autoscale:1000" or "manual:400". The last two may be
-// followed by exceptions for single containers, as in "manual:400,posts=autoscale:4000".
-// Exceptions may also stand alone. If shared is true, the database has the throughput, and its
-// containers share it. Errors: sentences for the user.
-func ParseThroughputs(text string, shared bool) (Throughputs, error) {
-	t := Throughputs{shared: shared}
+// ParseThroughputs parses the throughput of each container: "serverless", "autoscale:1000" or
+// "manual:400". The last two may be followed by exceptions for single containers, as in
+// "manual:400,posts=autoscale:4000". Exceptions may also stand alone. "database=autoscale:1000"
+// is the database's, which its containers share, except those that are named. Errors: sentences for
+// the user.
+func ParseThroughputs(text string) (Throughputs, error) {
+	var t Throughputs
 	if text == "" {
-		if shared {
-			return t, fmt.Errorf("the throughput that the containers share is missing: write, for example, autoscale:1000")
-		}
 		return t, nil
 	}
 	for i, part := range strings.Split(text, ",") {
@@ -72,7 +73,7 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 		case !single:
 			t.fallback = parsed
 		default:
-			if err := t.setContainer(name, parsed); err != nil {
+			if err := t.set(name, parsed); err != nil {
 				return t, err
 			}
 		}
@@ -80,14 +81,18 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 	return t, t.check()
 }
 
-// setContainer sets the throughput of a single container.
-func (t *Throughputs) setContainer(name string, single throughput) error {
+// set sets the throughput of a single container, or of the database.
+func (t *Throughputs) set(name string, single throughput) error {
+	if _, ok := t.containers[name]; ok || name == databaseName && t.isShared() {
+		return fmt.Errorf("the throughput of %s is given twice", name)
+	}
+	if name == databaseName {
+		t.database = single
+		return nil
+	}
 	if !slices.Contains(schema.ContainerNames(), name) {
 		names := strings.Join(schema.ContainerNames(), ", ")
 		return fmt.Errorf("there is no container %q: the containers are %s", name, names)
-	}
-	if _, ok := t.containers[name]; ok {
-		return fmt.Errorf("the throughput of %s is given twice", name)
 	}
 	if t.containers == nil {
 		t.containers = map[string]throughput{}
@@ -96,18 +101,21 @@ func (t *Throughputs) setContainer(name string, single throughput) error {
 	return nil
 }
 
+// isShared reports whether the database has a throughput for its containers.
+func (t Throughputs) isShared() bool { return t.database.kind != unspecified }
+
 func (t Throughputs) check() error {
-	isServerless := t.fallback.kind == serverless
+	isServerless := t.fallback.kind == serverless || t.database.kind == serverless
 	for _, single := range t.containers {
 		isServerless = isServerless || single.kind == serverless
 	}
 	switch {
-	case isServerless && (t.shared || len(t.containers) > 0):
+	case isServerless && (t.isShared() || len(t.containers) > 0):
 		return fmt.Errorf("serverless is a property of the whole account: " +
 			"it cannot be shared, and containers cannot differ")
-	case t.shared && t.fallback.kind == unspecified:
-		return fmt.Errorf("the throughput that the other containers share is missing: " +
-			"write it first, for example autoscale:1000")
+	case t.isShared() && t.fallback.kind != unspecified:
+		return fmt.Errorf("a throughput without a name is for each container, and one of the database is for all of them " +
+			"to share: write only one of the two")
 	}
 	return nil
 }
@@ -140,8 +148,8 @@ func parseRUs(kind throughputKind, number string, minimum, step int) (throughput
 // ofDatabase returns the throughput of the database itself.
 func (t Throughputs) ofDatabase() throughput {
 	switch {
-	case t.shared:
-		return t.fallback
+	case t.isShared():
+		return t.database
 	case t.fallback.kind == unspecified || t.fallback.kind == serverless:
 		return throughput{}
 	}
@@ -153,7 +161,7 @@ func (t Throughputs) ofContainer(name string) throughput {
 	if single, ok := t.containers[name]; ok {
 		return single
 	}
-	if t.shared {
+	if t.isShared() {
 		return throughput{kind: shared}
 	}
 	return t.fallback
@@ -161,7 +169,7 @@ func (t Throughputs) ofContainer(name string) throughput {
 
 // isSpecified reports whether any throughput is given.
 func (t Throughputs) isSpecified() bool {
-	return t.fallback.kind != unspecified || len(t.containers) > 0
+	return t.fallback.kind != unspecified || t.isShared() || len(t.containers) > 0
 }
 
 // properties returns the properties that azcosmos sends with a creation. It returns nil if the

@@ -13,40 +13,39 @@ import (
 )
 
 func TestParseThroughputsRejects(t *testing.T) {
-	for _, c := range []struct {
-		text   string
-		shared bool
-		want   string // in the error
-	}{
-		{"", true, "that the containers share is missing"},
-		{"400", false, "is not a throughput"},
-		{"fast:400", false, "is not a throughput"},
-		{"serverless:400", false, "is not a throughput"},
-		{"manual", false, "from 400 to 1000000"},
-		{"manual:399", false, "in steps of 100"},
-		{"manual:450", false, "in steps of 100"},
-		{"autoscale:400", false, "from 1000"},
-		{"autoscale:1500", false, "in steps of 1000"},
-		{"autoscale:2000000", false, "to 1000000"},
-		{"autoscale:99999999999999999999", false, "not a valid number of RU/s"},
-		{"manual:400,autoscale:1000", false, "names no container"},
-		{"manual:400,likes=manual:400", false, `no container "likes"`},
-		{"posts=manual:400,posts=manual:500", false, "given twice"},
-		{"serverless", true, "whole account"},
-		{"serverless,posts=manual:400", false, "whole account"},
-		{"posts=serverless", false, "whole account"},
-		{"posts=manual:400", true, "that the other containers share is missing"},
+	for text, want := range map[string]string{
+		"400":                                     "is not a throughput",
+		"fast:400":                                "is not a throughput",
+		"serverless:400":                          "is not a throughput",
+		"manual":                                  "from 400 to 1000000",
+		"manual:399":                              "in steps of 100",
+		"manual:450":                              "in steps of 100",
+		"autoscale:400":                           "from 1000",
+		"autoscale:1500":                          "in steps of 1000",
+		"autoscale:2000000":                       "to 1000000",
+		"autoscale:99999999999999999999":          "not a valid number of RU/s",
+		"manual:400,autoscale:1000":               "names no container",
+		"database=manual:400,manual:400":          "names no container",
+		"manual:400,likes=manual:400":             `no container "likes"`,
+		"posts=manual:400,posts=manual:500":       "the throughput of posts is given twice",
+		"database=manual:400,database=manual:400": "the throughput of database is given twice",
+		"manual:400,database=manual:400":          "write only one of the two",
+		"database=":                               "is not a throughput",
+		"database=serverless":                     "whole account",
+		"serverless,database=manual:400":          "whole account",
+		"serverless,posts=manual:400":             "whole account",
+		"posts=serverless":                        "whole account",
 	} {
-		if _, err := provision.ParseThroughputs(c.text, c.shared); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q, %t: got %v, want %q", c.text, c.shared, err, c.want)
+		if _, err := provision.ParseThroughputs(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
 		}
 	}
 }
 
 // provisionWith provisions with a throughput. It returns what was done, without the scripts.
-func provisionWith(t *testing.T, options cosmos.Options, text string, shared bool) ([]string, error) {
+func provisionWith(t *testing.T, options cosmos.Options, text string) ([]string, error) {
 	t.Helper()
-	throughputs, err := provision.ParseThroughputs(text, shared)
+	throughputs, err := provision.ParseThroughputs(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +58,6 @@ func provisionWith(t *testing.T, options cosmos.Options, text string, shared boo
 func TestProvisionChangesThroughput(t *testing.T) {
 	for _, c := range []struct {
 		first, second string
-		shared        bool
 		made, changed []string
 	}{
 		{first: "manual:500", second: "manual:600",
@@ -68,27 +66,27 @@ func TestProvisionChangesThroughput(t *testing.T) {
 		{first: "autoscale:1000,posts=autoscale:4000", second: "autoscale:1000,posts=autoscale:20000",
 			made:    []string{"created the container posts (throughput: autoscale up to 4000 RU/s)"},
 			changed: []string{"changed the throughput of the container posts from autoscale up to 4000 RU/s to autoscale up to 20000 RU/s"}},
-		{first: "autoscale:1000,posts=manual:400", second: "autoscale:2000,posts=manual:400", shared: true,
+		{first: "database=autoscale:1000,posts=manual:400", second: "database=autoscale:2000,posts=manual:400",
 			made: []string{"created the database cosmosblog (throughput: autoscale up to 1000 RU/s)",
 				"created the container users (throughput: shared, the database's)", "created the container posts (throughput: manual, 400 RU/s)"},
 			changed: []string{"changed the throughput of the database cosmosblog from autoscale up to 1000 RU/s to autoscale up to 2000 RU/s"}},
 	} {
 		_, options := newEngine(t)
-		made, err := provisionWith(t, options, c.first, c.shared)
+		made, err := provisionWith(t, options, c.first)
 		if err != nil || !containsAll(made, c.made) {
 			t.Errorf("%s: did %q, %v", c.first, made, err)
 		}
 		for _, again := range []string{c.first, ""} {
-			if done, err := provisionWith(t, options, again, c.shared && again != ""); err != nil || len(done) != 0 {
+			if done, err := provisionWith(t, options, again); err != nil || len(done) != 0 {
 				t.Errorf("%s, then %q: did %q, %v", c.first, again, done, err)
 			}
 		}
-		changed, err := provisionWith(t, options, c.second, c.shared)
+		changed, err := provisionWith(t, options, c.second)
 		madeAny := slices.ContainsFunc(changed, func(s string) bool { return strings.HasPrefix(s, "made") })
 		if err != nil || !containsAll(changed, c.changed) || madeAny {
 			t.Errorf("%s: did %q, %v", c.second, changed, err)
 		}
-		if done, err := provisionWith(t, options, c.second, c.shared); err != nil || len(done) != 0 {
+		if done, err := provisionWith(t, options, c.second); err != nil || len(done) != 0 {
 			t.Errorf("%s again: did %q, %v", c.second, done, err)
 		}
 	}
@@ -102,22 +100,21 @@ func containsAll(all, some []string) bool {
 // therefore never changes the kind.
 func TestProvisionRejectsOtherKindOfThroughput(t *testing.T) {
 	for _, c := range []struct {
-		current, wanted             string
-		currentShared, wantedShared bool
-		want                        string
+		current, wanted string
+		want            string
 	}{
-		{"manual:400", "autoscale:1000", false, false, "the throughput of the container users is manual, 400 RU/s and should be autoscale up to 1000 RU/s"},
-		{"manual:400", "posts=autoscale:1000", false, false, "the throughput of the container posts is manual, 400 RU/s and should be autoscale"},
-		{"manual:400", "manual:400", true, false, "the throughput of the database cosmosblog is manual, 400 RU/s and should be none"},
-		{"manual:400", "manual:400", false, true, "the throughput of the database cosmosblog is none and should be manual, 400 RU/s"},
-		{"manual:400", "serverless", false, false, "the capacity of the account is provisioned and should be serverless"},
+		{"manual:400", "autoscale:1000", "the throughput of the container users is manual, 400 RU/s and should be autoscale up to 1000 RU/s"},
+		{"manual:400", "posts=autoscale:1000", "the throughput of the container posts is manual, 400 RU/s and should be autoscale"},
+		{"database=manual:400", "manual:400", "the throughput of the database cosmosblog is manual, 400 RU/s and should be none"},
+		{"manual:400", "database=manual:400", "the throughput of the database cosmosblog is none and should be manual, 400 RU/s"},
+		{"manual:400", "serverless", "the capacity of the account is provisioned and should be serverless"},
 	} {
 		_, options := newEngine(t)
-		if _, err := provisionWith(t, options, c.current, c.currentShared); err != nil {
+		if _, err := provisionWith(t, options, c.current); err != nil {
 			t.Fatal(err)
 		}
 		options.Transport = readOnly(t, options.Transport)
-		done, err := provisionWith(t, options, c.wanted, c.wantedShared)
+		done, err := provisionWith(t, options, c.wanted)
 		if done != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s after %s: did %q, %v", c.wanted, c.current, done, err)
 		}
@@ -141,15 +138,17 @@ func TestProvisionServerless(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	done, err := provisionWith(t, options, "manual:400", false)
-	if done != nil || err == nil || !strings.Contains(err.Error(), "is serverless and should be provisioned") {
-		t.Errorf("manual: did %q, %v", done, err)
+	for _, text := range []string{"manual:400", "database=manual:400"} {
+		done, err := provisionWith(t, options, text)
+		if done != nil || err == nil || !strings.Contains(err.Error(), "is serverless and should be provisioned") {
+			t.Errorf("%s: did %q, %v", text, done, err)
+		}
 	}
-	done, err = provisionWith(t, options, "serverless", false)
+	done, err := provisionWith(t, options, "serverless")
 	if err != nil || !slices.Contains(done, "created the container users (throughput: serverless)") {
 		t.Errorf("serverless: did %q, %v", done, err)
 	}
-	if done, err := provisionWith(t, options, "serverless", false); err != nil || len(done) != 0 {
+	if done, err := provisionWith(t, options, "serverless"); err != nil || len(done) != 0 {
 		t.Errorf("serverless again: did %q, %v", done, err)
 	}
 }
@@ -160,8 +159,8 @@ func TestFreeTier(t *testing.T) {
 	for _, first := range []string{"", "manual:400", "autoscale:1000"} {
 		engine := cosmostest.New(t, cosmostest.Options{ThroughputLimit: 1000})
 		options := cosmos.Options{Endpoint: inprocess.NewEndpoint(), Key: engine.Key(), Transport: inprocess.To(engine)}
-		_, err := provisionWith(t, options, first, false)
-		for _, advice := range []string{"limit of 1000 RU/s", "--throughput autoscale:1000 --shared-throughput",
+		_, err := provisionWith(t, options, first)
+		for _, advice := range []string{"limit of 1000 RU/s", "--throughput database=autoscale:1000",
 			"7 containers with a throughput of their own need at least 2800", "az cosmosdb sql database delete"} {
 			if err == nil || !strings.Contains(err.Error(), advice) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%q: got %v, want one line with %q", first, err, advice)
@@ -180,11 +179,11 @@ func TestFreeTier(t *testing.T) {
 			t.Fatal(err)
 		}
 		options.Endpoint = inprocess.NewEndpoint() // azcosmos has cached the containers
-		done, err := provisionWith(t, options, "autoscale:1000", true)
+		done, err := provisionWith(t, options, "database=autoscale:1000")
 		if err != nil || !slices.Contains(done, "created the container deadletters (throughput: shared, the database's)") {
 			t.Errorf("shared, after %q: did %q, %v", first, done, err)
 		}
-		if _, err := provisionWith(t, options, "autoscale:2000", true); err == nil || !strings.Contains(err.Error(), "changing the throughput of the database") {
+		if _, err := provisionWith(t, options, "database=autoscale:2000"); err == nil || !strings.Contains(err.Error(), "changing the throughput of the database") {
 			t.Errorf("twice the limit: %v", err)
 		}
 	}
