@@ -129,7 +129,6 @@ func monitorOptions(task Task, database *datafolder.Database, p *projector.Proje
 		DB:        database.DB,
 		Projector: p,
 		Traffic:   task.Traffic,
-		ReadyLag:  task.Config.ReadyLag,
 		Logger:    task.Logger,
 	}
 }

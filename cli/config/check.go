@@ -20,11 +20,11 @@ func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:
 		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkPages(), c.checkLeaseExpire(),
-			checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(),
+			checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkLogLevel(),
 			c.checkTraces(), c.checkLimits(), c.checkNetwork(), c.checkMaxRU(), c.checkBackgroundBucket())
 	case Projector:
 		return errors.Join(c.checkDatabase(), c.checkLeaseExpire(), checkOptionalAddress("--addr", c.Addr),
-			c.checkReadyLag(), c.checkLogLevel(), c.checkMaxRU(), c.checkBackgroundBucket())
+			c.checkLogLevel(), c.checkMaxRU(), c.checkBackgroundBucket())
 	case Provision:
 		return errors.Join(c.checkDatabase(), c.checkProvision())
 	case Engine:
@@ -153,13 +153,6 @@ func checkOptionalAddress(setting, addr string) error {
 		return nil
 	}
 	return checkAddress(setting, addr)
-}
-
-func (c *Config) checkReadyLag() error {
-	if c.ReadyLag < 0 {
-		return errors.New("--ready-lag must not be negative")
-	}
-	return nil
 }
 
 // minLeaseExpire is four times the normal worst case of a request to an account: heartbeats are a

@@ -38,8 +38,7 @@ type Config struct {
 
 	LeaseExpire time.Duration // time without a heartbeat after which a lease expires
 
-	MetricsAddr string        // operator's address of serve; if empty, there is none
-	ReadyLag    time.Duration // maximum projection lag of a ready process; 0 for no limit
+	MetricsAddr string // operator's address of serve; if empty, there is none
 
 	LogLevel       string // minimum level of the log; if empty, info
 	TracesEndpoint string // collector of traces; if empty, no traces

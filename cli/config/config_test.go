@@ -219,14 +219,6 @@ var checkCases = map[string]struct {
 		config.Serve, func(c *config.Config) { c.MetricsAddr = ":9090" },
 		"",
 	},
-	"no lag limit": {
-		config.Serve, func(c *config.Config) { c.ReadyLag = 0 },
-		"",
-	},
-	"negative lag": {
-		config.Projector, func(c *config.Config) { c.ReadyLag = -1 },
-		"--ready-lag must not be negative",
-	},
 	"audit with a limit": {
 		config.Audit, func(c *config.Config) { c.MaxRU = 1 },
 		"",

@@ -147,13 +147,6 @@ var settings = []Setting{
 		field: func(c *Config) any { return &c.MetricsAddr },
 	},
 	{
-		Commands: []string{Serve, Projector},
-		Flag:     "ready-lag", Env: "COSMOSBLOG_READY_LAG", Default: "60s",
-		Meaning: "Maximum projection lag before `/readyz` returns 503. A server checks all feed ranges, a " +
-			"projector the ranges that it holds. 0 is no limit.",
-		field: func(c *Config) any { return &c.ReadyLag },
-	},
-	{
 		Commands: []string{Engine},
 		Flag:     "addr", Env: "COSMOSBLOG_ENGINE_ADDR", Default: "127.0.0.1:8081",
 		Meaning: "Listen address of the embedded engine. Port 0 selects a free port.",

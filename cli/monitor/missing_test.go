@@ -53,7 +53,7 @@ func TestProjectorWithoutAScriptIsNotReady(t *testing.T) {
 	defer db.Close()
 	transport.whole.Store(false)
 	p := newProjector(t, storetest.Open(db), nil)
-	o := observe(t, b, p, everyLag)
+	o := observe(t, b, p)
 	o.createPost(o.createUser("Ada"))
 	defer o.project(p)()
 	o.until(func() bool {

@@ -30,22 +30,20 @@ type Options struct {
 	Tail      *tail.Tail           // that counts changes for Reads; nil if there is none
 	Sessions  *sessions.Sessions   // of the clients of this process; nil if it has none
 	Books     *budget.Books        // of the clients of this process; nil if it has none
-	ReadyLag  time.Duration        // maximum projection lag while ready; 0 for any
 	Logger    *slog.Logger
 
 	Now func() time.Time // time.Now if nil
 }
 
-// Server returns the metrics and checks of a server until ctx ends. A server reads all views. It
-// is therefore ready only while no feed range lags too far, even if another process projects it.
+// Server returns the metrics and checks of a server until ctx ends.
 func Server(ctx context.Context, o Options) telemetry.Observer {
-	return newMonitor(ctx, o).observer(func(projector.Lag) bool { return true }, true)
+	return newMonitor(ctx, o).observer(true)
 }
 
 // Projector returns the metrics and checks of a process that only runs a projector, until ctx
-// ends. It reports the lag of other projectors too, but stays ready if they lag.
+// ends.
 func Projector(ctx context.Context, o Options) telemetry.Observer {
-	return newMonitor(ctx, o).observer(func(lag projector.Lag) bool { return lag.Held }, false)
+	return newMonitor(ctx, o).observer(false)
 }
 
 // monitor holds the lookups that checks and metrics share.
@@ -143,9 +141,8 @@ func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
 	return lags, err
 }
 
-// observer returns the metrics and checks. isOurs reports whether the process is not ready while
-// a feed range lags, and isServer whether it answers queries.
-func (m *monitor) observer(isOurs func(projector.Lag) bool, isServer bool) telemetry.Observer {
+// observer returns the metrics and checks. isServer reports whether the process answers queries.
+func (m *monitor) observer(isServer bool) telemetry.Observer {
 	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: m.Logger}
 	observer.Metrics.Add(m.feedMetrics()...)
 	observer.Metrics.Add(m.clockMetric(), m.accountMetric())
@@ -170,7 +167,7 @@ func (m *monitor) observer(isOurs func(projector.Lag) bool, isServer bool) telem
 		{Name: "database", Ready: m.reads.get},
 		{Name: "account", Ready: m.checkAccount},
 		{Name: "scripts", Ready: m.scripts.get},
-		{Name: "lag", Ready: func(ctx context.Context) (any, error) { return m.lagReport(ctx, isOurs) }},
+		{Name: "lag", Ready: func(ctx context.Context) (any, error) { return m.lagReport(ctx), nil }},
 		{Name: "deadLetters", Ready: m.letterReport},
 	}
 	if m.Projector != nil {

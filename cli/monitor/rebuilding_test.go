@@ -14,7 +14,7 @@ func TestProcessesDuringARebuild(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
 	p := newProjector(t, b.store, b.engine)
-	alone, server := observeAs(t, b, p, everyLag, false), observe(t, b, p, everyLag)
+	alone, server := observeAs(t, b, p, false), observe(t, b, p)
 	defer alone.project(p)()
 	isReady := func(o *observed) bool { status, _ := o.readyz(); return status == http.StatusOK }
 	alone.until(func() bool { return isReady(alone) && isReady(server) })

@@ -28,19 +28,16 @@ func (m *monitor) processReport(context.Context) (any, error) {
 	return nil, nil
 }
 
-// lagReport returns the lag of all feed ranges. It returns an error if a lag could not be looked
-// up, or if one of ours exceeds the maximum.
-func (m *monitor) lagReport(ctx context.Context, isOurs func(projector.Lag) bool) ([]feedReport, error) {
-	lags, err := m.lags.get(ctx)
+// lagReport returns the lag of all feed ranges whose lag could be looked up. It does not affect
+// readiness: a process that lags can answer. The metrics log why a lookup failed.
+func (m *monitor) lagReport(ctx context.Context) []feedReport {
+	lags, _ := m.lags.get(ctx)
 	report := make([]feedReport, 0, len(lags))
 	for _, lag := range lags {
-		behind := lag.For(m.databaseNow())
-		report = append(report, feedReport{lag.Container, lag.Range.String(), lag.Changes, seconds(behind), lag.Held})
-		if m.ReadyLag > 0 && behind > m.ReadyLag && isOurs(lag) && err == nil {
-			err = fmt.Errorf("the views are %v behind the changes of %s %s", behind, lag.Container, lag.Range)
-		}
+		behind := seconds(lag.For(m.databaseNow()))
+		report = append(report, feedReport{lag.Container, lag.Range.String(), lag.Changes, behind, lag.Held})
 	}
-	return report, err
+	return report
 }
 
 // letterReport returns the number of dead letters. They do not affect readiness.

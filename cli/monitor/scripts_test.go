@@ -53,7 +53,7 @@ func (o *observed) dropScript(prefix string) {
 // register it again, and reports it. Its own commands fail.
 func TestMissingScriptIsReported(t *testing.T) {
 	t.Parallel()
-	o := observe(t, openBlog(t), nil, everyLag)
+	o := observe(t, openBlog(t), nil)
 	if status, answer := o.readyz(); status != 200 {
 		t.Errorf("%d %+v", status, answer)
 	}
@@ -76,7 +76,7 @@ func TestMissingScriptIsReported(t *testing.T) {
 func TestProcessWithoutAFormatIsNotReady(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
-	o := observe(t, b, nil, everyLag)
+	o := observe(t, b, nil)
 	o.createUser("Ada")
 	_, err := b.store.DB.Container(schema.Leases).DeleteItem(t.Context(), azcosmos.NewPartitionKeyString("format"), "format", nil)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestProcessWithoutAFormatIsNotReady(t *testing.T) {
 // A missing script is looked up again after a second.
 func TestScriptsThatReturn(t *testing.T) {
 	t.Parallel()
-	o := observe(t, openBlog(t), nil, everyLag)
+	o := observe(t, openBlog(t), nil)
 	o.dropScript("createLike-")
 	if status, _ := o.readyz(); status != 503 {
 		t.Errorf("without the script: %d", status)
