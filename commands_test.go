@@ -428,16 +428,16 @@ func nodeExists(t *testing.T, client *apitest.Client, id string) bool {
 	return got.Node != nil
 }
 
-// TestCopyThereAndBack copies a folder with a running server to an endpoint, and the endpoint
+// TestCopyThereAndBack copies a folder with a running server to a database of an endpoint, and that
 // to another folder. All items of all containers must be equal, including the views.
 func TestCopyThereAndBack(t *testing.T) {
 	t.Parallel()
 	data := seeded(t, threeUsers)
 	server, _ := serving(t, nil, "--data", data)
 	engine, environment := serveEngine(t, t.TempDir())
-	provisionWith(t, environment)
-	endpoint, key := strings.TrimPrefix(environment[0], "COSMOS_ENDPOINT="), strings.TrimPrefix(environment[1], "COSMOS_KEY=")
-	there := start(t, []string{"COPY_TO_KEY=" + key}, "copy", "--from", data, "--to", endpoint)
+	provisionWith(t, append(environment, "COSMOS_DATABASE=blog2"))
+	endpoint, key := strings.TrimPrefix(environment[0], "COSMOS_ENDPOINT=")+"#blog2", strings.TrimPrefix(environment[1], "COSMOS_KEY=")
+	there := start(t, []string{"COPY_TO_KEY=" + key}, "copy", "--from", data+"#cosmosblog", "--to", endpoint)
 	there.waitForLine(t, `^copied 3 users, \d\d+ posts, \d\d+ comments and \d\d+ likes`)
 	there.waitForLine(t, copyBuiltViews)
 	if code := there.wait(t, waitTime); code != 0 {

@@ -27,12 +27,12 @@ func runCopy(ctx context.Context, task Task) error {
 	}
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		c := task.Config
-		source := withDatabase(task, c.From, c.FromDatabase, c.FromKey, "COPY_FROM_KEY")
+		source := withDatabase(task, c.From, c.FromKey, "COPY_FROM_KEY")
 		from, err := openSource(r, source)
 		if err != nil {
 			return fmt.Errorf("--from: %w", err)
 		}
-		target := withDatabase(task, c.To, c.ToDatabase, c.ToKey, "COPY_TO_KEY")
+		target := withDatabase(task, c.To, c.ToKey, "COPY_TO_KEY")
 		to, err := OpenDatabase(r, target)
 		if err != nil {
 			return fmt.Errorf("--to: %w", err)
@@ -72,16 +72,17 @@ func copyInterrupted(task Task, err error) error {
 // checkEnds rejects a source folder that does not exist, which opening would create, and a copy
 // onto itself.
 func checkEnds(c config.Config) error {
-	if config.IsEndpoint(c.From) {
-		if c.From == c.To && c.FromDatabase == c.ToDatabase {
+	from, to := config.ParsePlace(c.From), config.ParsePlace(c.To)
+	if from.Endpoint != "" {
+		if from == to {
 			return errors.New("--from and --to are the same database")
 		}
 		return nil
 	}
-	if err := datafolder.CheckExists(c.From); err != nil {
+	if err := datafolder.CheckExists(from.Folder); err != nil {
 		return err
 	}
-	if datafolder.IsSame(c.From, c.To) {
+	if to.Folder != "" && datafolder.IsSame(from.Folder, to.Folder) {
 		return errors.New("--from and --to are the same data folder")
 	}
 	return nil
@@ -94,15 +95,12 @@ func openSource(r *lifecycle.Runner, task Task) (*datafolder.Database, error) {
 	return datafolder.Open(r, options)
 }
 
-// withDatabase returns the task with the source or the target of the copy as its database. place
-// is an endpoint or a data folder.
-func withDatabase(task Task, place, database, key, keyName string) Task {
-	c := &task.Config
-	c.Database = database
-	if config.IsEndpoint(place) {
-		c.Endpoint, c.Key, c.KeyName = place, key, keyName
-	} else {
-		c.Data = place
+// withDatabase returns the task with the source or the target of the copy as its database.
+func withDatabase(task Task, text, key, keyName string) Task {
+	c, place := &task.Config, config.ParsePlace(text)
+	c.Data, c.Endpoint, c.Database = place.Folder, place.Endpoint, place.Database
+	if c.Endpoint != "" {
+		c.Key, c.KeyName = key, keyName
 	}
 	return task
 }
@@ -122,8 +120,6 @@ func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (t
 
 // sourceName returns the name by which the next run recognises the source.
 func sourceName(c config.Config) string {
-	if config.IsEndpoint(c.From) {
-		return placeName(c.From, "", c.FromDatabase)
-	}
-	return placeName("", c.From, c.FromDatabase)
+	from := config.ParsePlace(c.From)
+	return placeName(from.Endpoint, from.Folder, from.Database)
 }

@@ -99,12 +99,9 @@ func checkEndpoint(name, text string) error {
 	return nil
 }
 
-// IsEndpoint reports whether place is the URL of an account, and not the path of a data folder.
-func IsEndpoint(place string) bool { return strings.Contains(place, "://") }
-
 func (c *Config) checkCopy() error {
-	return errors.Join(checkPlace("from", c.From, c.FromDatabase, "COPY_FROM_KEY", c.FromKey),
-		checkPlace("to", c.To, c.ToDatabase, "COPY_TO_KEY", c.ToKey))
+	return errors.Join(checkPlace("from", c.From, "COPY_FROM_KEY", c.FromKey),
+		checkPlace("to", c.To, "COPY_TO_KEY", c.ToKey))
 }
 
 func (c *Config) checkExport() error {
@@ -115,16 +112,17 @@ func (c *Config) checkExport() error {
 }
 
 // checkPlace checks one end of a copy.
-func checkPlace(flag, place, database, keyName, key string) error {
+func checkPlace(flag, text, keyName, key string) error {
+	place := ParsePlace(text)
 	switch {
-	case place == "":
+	case place.Folder == "" && place.Endpoint == "":
 		return fmt.Errorf("--%s must name a data folder or an endpoint", flag)
-	case database == "":
-		return fmt.Errorf("--%s-database must name a database", flag)
-	case !IsEndpoint(place):
+	case place.Database == "":
+		return fmt.Errorf("--%s must name a database after the last #", flag)
+	case place.Endpoint == "":
 		return nil
 	}
-	return errors.Join(checkEndpoint("--"+flag, place), checkKey(keyName, key))
+	return errors.Join(checkEndpoint("--"+flag, place.Endpoint), checkKey(keyName, key))
 }
 
 func checkKey(name, key string) error {

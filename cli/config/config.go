@@ -62,9 +62,8 @@ type Config struct {
 	Users int // number of users that seed writes
 	Seed  int // number that selects one of the data sets with that many users
 
-	From, To                 string // ends of a copy: a data folder or an endpoint each
-	FromKey, ToKey           string // keys of the endpoints; if empty, Entra ID
-	FromDatabase, ToDatabase string
+	From, To       string // ends of a copy, for ParsePlace
+	FromKey, ToKey string // keys of the endpoints; if empty, Entra ID
 
 	ExportTo string // folder of the files of an export
 
@@ -104,6 +103,9 @@ const (
 	KeepScripts     = "keep"     // keep all former versions
 	RecreateScripts = "recreate" // delete the scripts and register them again
 )
+
+// defaultDatabase is the name of a database that has no other one.
+const defaultDatabase = "cosmosblog"
 
 // EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install
 // and use the Azure Cosmos DB emulator", authentication). Tools have it built in. It protects

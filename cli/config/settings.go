@@ -112,7 +112,7 @@ var settings = []Setting{
 	},
 	{
 		Commands: []string{Serve, Projector, Provision, Seed, Export, Audit, Rebuild, Deadletters, Restored, Remove},
-		Flag:     "database", Env: "COSMOS_DATABASE", Default: "cosmosblog",
+		Flag:     "database", Env: "COSMOS_DATABASE", Default: defaultDatabase,
 		Meaning: "Name of the database in the account or in the embedded engine.",
 		field:   func(c *Config) any { return &c.Database },
 	},
@@ -219,8 +219,9 @@ var settings = []Setting{
 	{
 		Commands: []string{Copy},
 		Flag:     "from", Default: "",
-		Meaning: "Source of the copy: a data folder, or the endpoint of an account, http or https.",
-		field:   func(c *Config) any { return &c.From },
+		Meaning: "Source of the copy: a data folder, or the endpoint of an account, http or https. The name of a database " +
+			"other than `cosmosblog` follows a `#`, as in `folder#blog2`.",
+		field: func(c *Config) any { return &c.From },
 	},
 	{
 		Commands: []string{Copy},
@@ -230,15 +231,10 @@ var settings = []Setting{
 	},
 	{
 		Commands: []string{Copy},
-		Flag:     "from-database", Default: "cosmosblog",
-		Meaning: "Name of the source database.",
-		field:   func(c *Config) any { return &c.FromDatabase },
-	},
-	{
-		Commands: []string{Copy},
 		Flag:     "to", Default: "",
 		Meaning: "Target of the copy: a data folder, which is created if it does not exist, or the " +
-			"endpoint of a provisioned account.",
+			"endpoint of a provisioned account. The name of a database other than `cosmosblog` follows a `#`, as in " +
+			"`https://my-account.documents.azure.com#blog2`.",
 		field: func(c *Config) any { return &c.To },
 	},
 	{
@@ -246,12 +242,6 @@ var settings = []Setting{
 		Env:      "COPY_TO_KEY", Default: "",
 		Meaning: "Key of the account in `--to`. If it is not set, `copy` signs in with Entra ID.",
 		field:   func(c *Config) any { return &c.ToKey },
-	},
-	{
-		Commands: []string{Copy},
-		Flag:     "to-database", Default: "cosmosblog",
-		Meaning: "Name of the target database.",
-		field:   func(c *Config) any { return &c.ToDatabase },
 	},
 	{
 		Commands: []string{Export},
