@@ -154,9 +154,14 @@ func nullParent(data any, path []any) []any {
 		}
 		switch step := step.(type) {
 		case string:
-			data = data.(map[string]any)[step]
+			object, _ := data.(map[string]any)
+			data = object[step]
 		case float64:
-			data = data.([]any)[int(step)]
+			list, _ := data.([]any)
+			if int(step) >= len(list) {
+				return nil // the answer is wrong, as the comparison will show
+			}
+			data = list[int(step)]
 		}
 	}
 	return nil
