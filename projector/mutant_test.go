@@ -22,14 +22,14 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"a patch without a guard": {
 		File:  "../store/views/copies.go",
-		Right: "and c.revision < %d",
-		Wrong: "and c.revision != %d",
+		Right: "c.revision < %d",
+		Wrong: "c.revision != %d",
 		Tests: []string{"../store/views", "-run", "^TestViewsKeepGreatestRevision$"},
 	},
 	"a patch of a tombstone": {
 		File:  "../store/views/copies.go",
-		Right: "c.deleted = false and",
-		Wrong: "",
+		Right: ", schema.SortKey(post.CreationDate, post.ID))\n}\n\n// patchCounts",
+		Wrong: ", schema.SortKey(post.CreationDate, post.ID)) + \" or c.deleted\"\n}\n\n// patchCounts",
 		Tests: []string{"../store/views", "-run", "^TestChangedPostsHaveWholeCopies$"},
 	},
 	"a copy without the recent comments": {

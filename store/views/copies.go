@@ -207,13 +207,13 @@ func isNew(post *blog.Post) bool { return post.Revision == 1 && !post.Deleted }
 // has changed since its creation, and is not deleted.
 func canPatch(post *blog.Post) bool { return post.Revision > 1 && !post.Deleted }
 
-// isEarlier returns the condition that a copy is live and of an earlier state of a post.
+// isEarlier returns the condition that a copy is of an earlier state of a post.
 func isEarlier(post *blog.Post) string {
-	return fmt.Sprintf("c.deleted = false and c.revision < %d", post.Revision)
+	return fmt.Sprintf("c.revision < %d", post.Revision)
 }
 
 // hasDate returns the condition, with "and" before it, that a copy has the date of a post, and
-// therefore its place in lists.
+// therefore its place in lists. It is live, too: a tombstone has no place.
 func hasDate(post *blog.Post) string {
 	return fmt.Sprintf(" and c.creationDate = '%s' and c.sortKey = '%s'", post.CreationDate, schema.SortKey(post.CreationDate, post.ID))
 }
