@@ -11,11 +11,6 @@ import (
 	"cosmosblog/guard/limits"
 )
 
-// aboveLimit returns a LIMIT_EXCEEDED error about a document, with its location unless at is nil.
-func aboveLimit(at *ast.Position, format string, args ...any) *gqlerror.Error {
-	return syntax.Errorf(blog.LimitExceeded, at, format, args...)
-}
-
 // checkTree checks a parsed document against the limits before it is validated, by counting its
 // parts as they are written. Some rules of validation take time and memory that grow with the
 // square of a query. The error is one for the client: LIMIT_EXCEEDED, or GRAPHQL_PARSE_FAILED if
@@ -27,13 +22,13 @@ func checkTree(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 	case len(document.Operations) == 0:
 		return syntax.Errorf(blog.GraphQLParseFailed, at, "The query has no operation.")
 	case len(document.Operations)+len(document.Fragments) > l.Definitions:
-		return aboveLimit(at, "The query has more than %d operations and fragments.", l.Definitions)
+		return syntax.AboveLimit(at, "The query has more than %d operations and fragments.", l.Definitions)
 	case found.fields > l.Fields:
-		return aboveLimit(at, "The query has more than %d fields.", l.Fields)
+		return syntax.AboveLimit(at, "The query has more than %d fields.", l.Fields)
 	case found.aliases > l.Aliases:
-		return aboveLimit(at, "The query has more than %d aliases.", l.Aliases)
+		return syntax.AboveLimit(at, "The query has more than %d aliases.", l.Aliases)
 	case found.directives > l.Directives:
-		return aboveLimit(at, "The query has more than %d directives.", l.Directives)
+		return syntax.AboveLimit(at, "The query has more than %d directives.", l.Directives)
 	}
 	if err := checkLoad(document, l); err != nil {
 		return err
@@ -92,7 +87,7 @@ func checkDepth(document *ast.QueryDocument, limit int) *gqlerror.Error {
 	d := depths{document: document, fragments: map[string]int{}}
 	for _, operation := range document.Operations {
 		if d.of(operation.SelectionSet) > limit {
-			return aboveLimit(operation.Position, "The query is nested deeper than %d fields.", limit)
+			return syntax.AboveLimit(operation.Position, "The query is nested deeper than %d fields.", limit)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"cosmosblog/api/documents/syntax"
 	"cosmosblog/guard/limits"
 )
 
@@ -38,9 +39,9 @@ func checkLoad(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 	const counting = "Those of a fragment count each time it is spread, and once more per inline fragment around them."
 	switch found := loadOf(document); {
 	case found.parts > partsFactor*l.Fields:
-		return aboveLimit(document.Position, "The query has more than %d fields and spreads. %s", partsFactor*l.Fields, counting)
+		return syntax.AboveLimit(document.Position, "The query has more than %d fields and spreads. %s", partsFactor*l.Fields, counting)
 	case found.bytes > bytesFactor*l.QueryBytes:
-		return aboveLimit(document.Position, "The query has more than %d bytes of arguments. %s", bytesFactor*l.QueryBytes, counting)
+		return syntax.AboveLimit(document.Position, "The query has more than %d bytes of arguments. %s", bytesFactor*l.QueryBytes, counting)
 	}
 	return nil
 }

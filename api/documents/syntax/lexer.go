@@ -179,7 +179,7 @@ func (l *lexer) since(start int) string {
 	word := l.text[start:l.offset]
 	if len(word) > limits.WordBytes {
 		l.offset = start
-		panic(failure{aboveLimit(l.here(), "The query has a name or a number of more than %d characters.", limits.WordBytes)})
+		panic(failure{AboveLimit(l.here(), "The query has a name or a number of more than %d characters.", limits.WordBytes)})
 	}
 	return word
 }

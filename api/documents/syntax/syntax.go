@@ -32,10 +32,10 @@ func Parse(query string, l limits.Limits) (document *ast.QueryDocument, tokens i
 	source := &ast.Source{Input: query}
 	start := &ast.Position{Line: 1, Column: 1, Src: source}
 	if len(query) > l.QueryBytes {
-		return nil, 0, aboveLimit(start, "The query is longer than %d bytes. Send long texts in variables.", l.QueryBytes)
+		return nil, 0, AboveLimit(start, "The query is longer than %d bytes. Send long texts in variables.", l.QueryBytes)
 	}
 	if strings.Count(query, "\n")+strings.Count(query, "\r") > limits.Lines {
-		return nil, 0, aboveLimit(start, "The query has more than %d lines. Send long texts in variables.", limits.Lines)
+		return nil, 0, AboveLimit(start, "The query has more than %d lines. Send long texts in variables.", limits.Lines)
 	}
 	p := parser{lexer: lexer{source: source, text: query, line: 1}, maxTokens: l.Tokens}
 	defer func() {
@@ -69,7 +69,8 @@ func Errorf(code blog.Code, at *ast.Position, format string, args ...any) *gqler
 	return located
 }
 
-func aboveLimit(at *ast.Position, format string, args ...any) *gqlerror.Error {
+// AboveLimit returns a LIMIT_EXCEEDED error about a document, with its location unless at is nil.
+func AboveLimit(at *ast.Position, format string, args ...any) *gqlerror.Error {
 	return Errorf(blog.LimitExceeded, at, format, args...)
 }
 
@@ -91,7 +92,7 @@ func (p *parser) advance() token {
 		return before
 	}
 	if p.tokens++; p.tokens >= p.maxTokens && p.token.kind != endOfQuery {
-		panic(failure{aboveLimit(p.position(), "The query has more than %d tokens.", p.maxTokens)})
+		panic(failure{AboveLimit(p.position(), "The query has more than %d tokens.", p.maxTokens)})
 	}
 	return before
 }
@@ -360,7 +361,7 @@ func (p *parser) children(at *ast.Position, end kind, parse func(*ast.ChildValue
 // enter counts a list or an object that begins.
 func (p *parser) enter(at *ast.Position) {
 	if p.nested++; p.nested > limits.NestedValues {
-		panic(failure{aboveLimit(at, "A value or a type in the query nests more than %d lists and objects.", limits.NestedValues)})
+		panic(failure{AboveLimit(at, "A value or a type in the query nests more than %d lists and objects.", limits.NestedValues)})
 	}
 }
 
