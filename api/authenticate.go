@@ -11,10 +11,10 @@ import (
 	"cosmosblog/guard/request"
 )
 
-// authenticate finds out the account of a request by its token. A request
-// without an Authorization header is anonymous. An empty one counts as absent, and is removed:
-// Apollo Client's documentation sends it when nobody is signed in. A request with an invalid token
-// is rejected, even if it only reads.
+// authenticate finds out the account of a request by its token. A request without an Authorization
+// header is anonymous. An empty one counts as absent, and is removed: Apollo Client's documentation
+// sends it when nobody is signed in. A request with an invalid token is rejected, even if it only
+// reads.
 func (a *api) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if sent := r.Header["Authorization"]; slices.ContainsFunc(sent, isBlank) {

@@ -19,8 +19,8 @@ import (
 // used up, it returns a rejection.
 func (t transport) beginPayment(ctx context.Context, r *http.Request, operation *graphql.OperationContext) (*budget.Payment, *rejection) {
 	t.warnOfUnknownProxy(r)
-	writes := operation.Operation.Operation == ast.Mutation
-	payment, err := t.Books.Begin(request.Of(ctx).UserID(), request.Of(ctx).Address, writes, price.Of(operation).RU)
+	writes, q := operation.Operation.Operation == ast.Mutation, request.Of(ctx)
+	payment, err := t.Books.Begin(q.UserID(), q.Address, writes, price.Of(operation).RU)
 	if err != nil {
 		return nil, &rejection{status: http.StatusTooManyRequests, err: err, payment: payment}
 	}

@@ -131,5 +131,6 @@ func (o operations) TakePlace() (leave func(), ok bool) {
 
 // Client implements subscription.API.
 func (o operations) Client(ctx context.Context) (account string, address netip.Addr) {
-	return request.Of(ctx).UserID(), request.Of(ctx).Address
+	q := request.Of(ctx)
+	return q.UserID(), q.Address
 }

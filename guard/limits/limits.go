@@ -1,11 +1,10 @@
-// Package limits holds all limits of a server for its clients in one place.
+// Package limits holds the limits of a server for its clients.
 //
-// Package httpserver applies the limits of connections, package api those of requests,
-// documents and answers, and resolvers those of reads. cli/config has settings for the limits
-// that depend on the machine, the account and the network: Connections, AddressConnections,
-// InFlight, Time, Cost and ClientStreams. The others are constants (Default), and only tests set
-// them.
-// The size of a page, 0 to 100, is part of the schema (blog.MaxPageSize).
+// Package httpserver applies the limits of connections, package api those of requests, documents
+// and answers, and package resolvers those of reads. cli/config has settings for the limits that
+// depend on the machine, the account and the network: Connections, AddressConnections, InFlight,
+// Time, Cost and ClientStreams. The others are constants (Default), and only tests set them. The
+// size of a page, 0 to 100, is part of the schema (blog.MaxPageSize).
 package limits
 
 import (
