@@ -105,12 +105,6 @@ const (
 	readyPath   = "/readyz"
 )
 
-// isGraphQL reports whether a request is one to the API. Some clients and proxies add a slash to
-// addresses.
-func isGraphQL(r *http.Request) bool {
-	return r.URL.Path == graphQLPath || r.URL.Path == graphQLPath+"/"
-}
-
 // New returns the handler of all routes: /graphql, /healthz and /readyz, /schema.graphql if it is
 // published, the blog at / in development or with PagesOrigin, and in development GraphiQL at
 // /playground, /development/token, /metrics and /top.
@@ -142,11 +136,12 @@ func New(options Options) http.Handler {
 		bodies:     memorypool.New(options.Limits.AllBodiesBytes, options.Now),
 		answers:    memorypool.New(options.Limits.AllAnswersBytes, options.Now),
 		compressor: newCompressor(),
+		routes:     http.NewServeMux(),
 	}
-	mux := http.NewServeMux()
+	mux := a.routes
 	graphQL := a.graphQL()
 	for _, path := range []string{graphQLPath, graphQLPath + "/{$}"} {
-		mux.Handle(path, a.withCORS(a.authenticate(graphQL)))
+		mux.Handle(path, graphQL)
 	}
 	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
@@ -161,7 +156,7 @@ func New(options Options) http.Handler {
 	if options.Development {
 		a.handleGraphiQL(mux)
 		if signer, ok := options.Verifier.(tokenSigner); ok {
-			mux.Handle(localTokenPath, a.withCORS(a.localToken(signer)))
+			mux.Handle(localTokenPath, a.localToken(signer))
 		}
 		if options.Metrics != nil {
 			mux.Handle("/metrics", a.readOnly(options.Metrics))
@@ -170,11 +165,7 @@ func New(options Options) http.Handler {
 			mux.Handle("/top", a.readOnly(options.Top))
 		}
 	}
-	handler := a.cleanPathsOnly(a.probesOnOverflow(mux))
-	if options.Development {
-		handler = a.loopbackOnly(handler)
-	}
-	return withSecurityHeaders(a.withAddress(a.withTelemetry(a.recoverPanics(a.limitClients(handler)))))
+	return a
 }
 
 // api is the state that the handlers of one New share. It may be used concurrently.
@@ -188,6 +179,7 @@ type api struct {
 	bodies     *memorypool.Pool // of all request bodies
 	answers    *memorypool.Pool // of all large answers
 	compressor *compressor
+	routes     *http.ServeMux
 	clients    proxy.Counter // behind trusted proxies
 	waiting    proxy.Counter // for views
 }
@@ -198,8 +190,7 @@ func (a *api) graphQL() transport {
 	exec.SetQueryCache(contextDocument{})
 	exec.SetErrorPresenter(a.present)
 	exec.SetRecoverFunc(a.Errors.Recover)
-	exec.Use(operationTelemetry{}) // first, so that the work of the other extensions counts
-	exec.Use(newWriting())
+	exec.Use(newExecution()) // first, so that the work of the other extensions counts
 	exec.Use(a.Scope)
 	if a.Development {
 		exec.Use(extension.Introspection{})

@@ -9,7 +9,7 @@ import (
 // need, too.
 type arrival struct {
 	isOverflow  bool      // on a connection beyond the limits
-	endProgress func()    // ends its count as a request in progress; nil if it does not count (limitClients)
+	endProgress func()    // ends its count as a request in progress; nil if it does not count (admit)
 	expires     time.Time // of the token in the header of a WebSocket; zero if never
 }
 

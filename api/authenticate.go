@@ -15,27 +15,23 @@ import (
 // header is anonymous. An empty one counts as absent, and is removed: Apollo Client's documentation
 // sends it when nobody is signed in. A request with an invalid token is rejected, even if it only
 // reads.
-func (a *api) authenticate(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if sent := r.Header["Authorization"]; slices.ContainsFunc(sent, isBlank) {
-			r.Header["Authorization"] = slices.DeleteFunc(sent, isBlank)
-		}
-		if len(r.Header.Values("Authorization")) == 0 {
-			next.ServeHTTP(w, r)
-			return
-		}
-		account, err := a.verify(r)
-		if err != nil {
-			a.reject(w, r, tokenRejection(err))
-			return
-		}
-		ctx := request.With(r.Context(), func(q *request.Request) { q.Account = &account })
-		if isWebSocket(r) {
-			token, _ := bearerToken(r.Header.Get("Authorization"))
-			ctx = withArrival(ctx, func(a *arrival) { a.expires = auth.ExpiryOf(token) })
-		}
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
+func (a *api) authenticate(r *http.Request) (*http.Request, *rejection) {
+	if sent := r.Header["Authorization"]; slices.ContainsFunc(sent, isBlank) {
+		r.Header["Authorization"] = slices.DeleteFunc(sent, isBlank)
+	}
+	if len(r.Header.Values("Authorization")) == 0 {
+		return r, nil
+	}
+	account, err := a.verify(r)
+	if err != nil {
+		return r, tokenRejection(err)
+	}
+	ctx := request.With(r.Context(), func(q *request.Request) { q.Account = &account })
+	if isWebSocket(r) {
+		token, _ := bearerToken(r.Header.Get("Authorization"))
+		ctx = withArrival(ctx, func(a *arrival) { a.expires = auth.ExpiryOf(token) })
+	}
+	return r.WithContext(ctx), nil
 }
 
 // verify returns the account of the request's bearer token. Errors: errNoBearer if the header is

@@ -36,26 +36,26 @@ var vary = []string{"Origin, Accept, Accept-Encoding, Authorization, " + session
 // two hours at most.
 const corsMaxAge = "7200"
 
-// withCORS lets pages of allowed origins use next. Rejections get the headers too, because a page
-// that cannot read a 401 or a 429 cannot handle it.
-func (a *api) withCORS(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Vary"] = vary
-		allowed := a.isAllowedOrigin(r)
-		if allowed {
-			w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
-			w.Header().Set("Access-Control-Expose-Headers", corsExposed)
-		}
-		switch {
-		case !isPreflight(r):
-			next.ServeHTTP(w, r)
-		case allowed:
-			respondToPreflight(w)
-		default:
-			a.logRefusedOrigin(r)
-			a.reject(w, r, errOriginNotAllowed)
-		}
-	})
+// cors lets pages of allowed origins read the response to a request. It answers a preflight, and
+// reports whether the request was one. Rejections need the headers too, because a page that cannot
+// read a 401 or a 429 cannot handle it.
+func (a *api) cors(w http.ResponseWriter, r *http.Request) (isAnswered bool) {
+	w.Header()["Vary"] = vary
+	allowed := a.isAllowedOrigin(r)
+	if allowed {
+		w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+		w.Header().Set("Access-Control-Expose-Headers", corsExposed)
+	}
+	switch {
+	case !isPreflight(r):
+		return false
+	case allowed:
+		respondToPreflight(w)
+	default:
+		a.logRefusedOrigin(r)
+		a.reject(w, r, errOriginNotAllowed)
+	}
+	return true
 }
 
 // isPreflight reports whether a request is a CORS preflight.

@@ -25,6 +25,9 @@ type tokenSigner interface {
 // Another page on this machine has another origin.
 func (a *api) localToken(signer tokenSigner) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.cors(w, r) {
+			return
+		}
 		if r.Method != http.MethodPost {
 			a.reject(w, r, errPostOnly)
 			return

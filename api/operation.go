@@ -2,12 +2,17 @@ package api
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/api/coercion"
 	"cosmosblog/api/documents"
+	"cosmosblog/guard/budget"
+	"cosmosblog/guard/price"
+	"cosmosblog/guard/request"
 )
 
 // readOperation returns the document of a request and the operation to execute. Otherwise it
@@ -59,4 +64,32 @@ func (t transport) rejectedOperation(params *graphql.RawParams) *graphql.Operati
 		RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
 		RecoverFunc: t.Errors.Recover,
 	}
+}
+
+// contextDocument is gqlgen's query cache. It always returns the document that createOperation
+// put into the context, so gqlgen does not parse or validate queries itself.
+type contextDocument struct{}
+
+func (contextDocument) Get(ctx context.Context, _ string) (*ast.QueryDocument, bool) {
+	known, ok := ctx.Value(knownDocumentKey{}).(*documents.Document)
+	if !ok {
+		return nil, false
+	}
+	return known.AST, true
+}
+
+func (contextDocument) Add(context.Context, string, *ast.QueryDocument) {}
+
+type knownDocumentKey struct{}
+
+// beginPayment deducts the price of an operation from the budgets of its client. If one of them is
+// used up, it returns a rejection.
+func (t transport) beginPayment(ctx context.Context, r *http.Request, operation *graphql.OperationContext) (*budget.Payment, *rejection) {
+	t.warnOfUnknownProxy(r)
+	writes, q := operation.Operation.Operation == ast.Mutation, request.Of(ctx)
+	payment, err := t.Books.Begin(q.UserID(), q.Address, writes, price.Of(operation).RU)
+	if err != nil {
+		return nil, &rejection{status: http.StatusTooManyRequests, err: err, payment: payment}
+	}
+	return payment, nil
 }

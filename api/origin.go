@@ -9,30 +9,24 @@ import (
 	"cosmosblog/internal/loopback"
 )
 
-// loopbackOnly rejects requests that are not addressed to this machine, or that come from a web
-// page of an origin that is neither local nor allowed. It is used in development only. GETs
-// that such a page sends through an image or a link still pass; isCrossSite rejects them.
-func (a *api) loopbackOnly(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !loopback.Is(r.Host) {
-			a.reject(w, r, errNotLocal)
-			return
-		}
-		if !loopback.IsLocalPage(r) && !a.isAllowedOrigin(r) {
-			a.logRefusedOrigin(r)
-			a.reject(w, r, errOriginNotAllowed)
-			return
-		}
-		if proxy.IsForwarded(r.Header) && !a.Proxies.ForwardedLocally(r) {
-			a.reject(w, r, errForwarded)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+// checkLocal rejects a request that is not addressed to this machine, or that comes from a web page
+// of an origin that is neither local nor allowed. It is used in development only. GETs that such
+// a page sends through an image or a link still pass; isCrossSite rejects them.
+func (a *api) checkLocal(r *http.Request) *rejection {
+	switch {
+	case !loopback.Is(r.Host):
+		return errNotLocal
+	case !loopback.IsLocalPage(r) && !a.isAllowedOrigin(r):
+		a.logRefusedOrigin(r)
+		return errOriginNotAllowed
+	case proxy.IsForwarded(r.Header) && !a.Proxies.ForwardedLocally(r):
+		return errForwarded
+	}
+	return nil
 }
 
 // preflightHeaders are headers that a page of another site can send only after a preflight that
-// allowed them (see withCORS), so a GET with one does not come from an image or link. GETs of
+// allowed them (see cors), so a GET with one does not come from an image or link. GETs of
 // allowed origins need none of them. Some GraphQL clients send one with every GET.
 var preflightHeaders = []string{"Apollo-Require-Preflight", "GraphQL-Require-Preflight", "X-Apollo-Operation-Name"}
 

@@ -27,15 +27,17 @@ func (a *api) handlePages(mux *http.ServeMux, t transport) {
 		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 		t.servePage(w, r, app)
 	})
-	operations := a.Traffic.Exchanges(pages, clientAddress)
 	blog := a.readOnly(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if file := app.File(r); file != nil {
 			file.ServeHTTP(w, r)
-		} else if app.HasData(r.URL.EscapedPath()) {
-			operations.ServeHTTP(w, r)
-		} else {
-			pages.ServeHTTP(w, r)
+			return
 		}
+		if app.HasData(r.URL.EscapedPath()) {
+			var end func()
+			w, r, end = a.Traffic.Begin(w, r, clientAddress(r))
+			defer end()
+		}
+		pages.ServeHTTP(w, r)
 	}))
 	mux.Handle("/{$}", blog)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -76,11 +76,6 @@ func (a *api) reject(w http.ResponseWriter, r *http.Request, why *rejection) {
 	write(w, a.rejected(r, why))
 }
 
-// rejectAll rejects all requests with an error that pages of allowed origins can read.
-func (a *api) rejectAll(why *rejection) http.Handler {
-	return a.withCORS(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.reject(w, r, why) }))
-}
-
 // rejected returns the answer to a request that is not executed.
 func (a *api) rejected(r *http.Request, why *rejection) answer {
 	contentType, status := why.shownAs(typeOfRejection(r))

@@ -96,7 +96,7 @@ func appendField(body []byte, name string, value []byte) []byte {
 }
 
 // mustMarshal returns a value as JSON. It panics if that fails, because errors and extensions are
-// built by this program. Its callers run inside recoverPanics.
+// built by this program. Its callers run inside ServeHTTP, which recovers.
 func mustMarshal(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {

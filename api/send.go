@@ -71,7 +71,7 @@ func write(w http.ResponseWriter, a answer) {
 }
 
 // writeHeader sends the status and the headers of an answer. If it has no caching headers, that of
-// withSecurityHeaders stays, which forbids to keep it.
+// securityHeaders stays, which forbids to keep it.
 func writeHeader(w http.ResponseWriter, a answer) {
 	header := w.Header()
 	if a.etag != "" {

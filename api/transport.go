@@ -29,15 +29,17 @@ type transport struct {
 	sockets       http.Handler
 }
 
-// ServeHTTP responds to a request. It rejects those that are not GraphQL over HTTP.
+// ServeHTTP responds to a request to /graphql. It finds out who asks, reads what is asked, executes
+// the operation, and sends its answer. A subscription goes on as a stream of events.
 func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	defer t.recoverPanic(w, r)
-	if r.Method == http.MethodGet && t.isCrossSite(r) {
-		t.logRefusedOrigin(r)
-		t.reject(w, r, errCrossSite)
+	if t.cors(w, r) {
 		return
 	}
-	if rejected := t.checkDiagnostics(r); rejected != nil {
+	r, rejected := t.authenticate(r)
+	if rejected == nil {
+		rejected = t.checkHeaders(r)
+	}
+	if rejected != nil {
 		t.reject(w, r, rejected)
 		return
 	}
@@ -48,7 +50,10 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := t.meterBody(w, r)
 	defer body.Close()
 	params, rejected := t.readParams(w, r)
-	if rejected == nil && body.Arrived() && acceptsEvents(r) && !asksForPriceOnly(r) && t.documents.IsSubscription(params.Query, params.OperationName) {
+	if rejected == nil && !body.Arrived() {
+		rejected = errBodyTimeout
+	}
+	if rejected == nil && t.isEventStream(r, params) {
 		body.Close()
 		t.serveEvents(w, r, params)
 		return
@@ -56,9 +61,6 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	memory := t.answers.Hold()
 	defer memory.Close()
 	var executed answer
-	if rejected == nil && !body.Arrived() {
-		rejected = errBodyTimeout
-	}
 	if rejected == nil {
 		executed, rejected = t.run(r, params, memory)
 	}
@@ -69,6 +71,21 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body.Close()
 	t.send(w, r, executed, memory)
 	recycle(executed.body)
+}
+
+// checkHeaders rejects a GET of another site's page, and a request for diagnostics that the server
+// cannot give.
+func (t transport) checkHeaders(r *http.Request) *rejection {
+	if r.Method == http.MethodGet && t.isCrossSite(r) {
+		t.logRefusedOrigin(r)
+		return errCrossSite
+	}
+	return t.checkDiagnostics(r)
+}
+
+// isEventStream reports whether a request is a subscription by server-sent events.
+func (t transport) isEventStream(r *http.Request, params *graphql.RawParams) bool {
+	return acceptsEvents(r) && !asksForPriceOnly(r) && t.documents.IsSubscription(params.Query, params.OperationName)
 }
 
 // run takes a place, executes the operation of a request and compresses its answer. It compresses

@@ -31,7 +31,7 @@ func isWebSocket(r *http.Request) bool {
 
 // webSockets returns the handler of WebSockets, for subscriptions by the protocol
 // graphql-transport-ws. Queries and mutations are sent over HTTP. A WebSocket is a request in
-// progress as long as it is open (limitClients): its subscriptions have limits of their own, but it
+// progress as long as it is open (admit): its subscriptions have limits of their own, but it
 // stays open without any.
 func (t transport) webSockets() http.Handler {
 	return &graphqlws.Handler{

@@ -181,12 +181,11 @@ func readAlone[T any](
 // readItem returns an item of a kind by one point read, or nil if there is none. Error: THROTTLED.
 func readItem[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.ContainerClient, kind string, at address) (P, error) {
 	found, cached, err := readShared(ctx, s, c, at.key(c, kind), func(ctx context.Context) (P, int, error) {
-		items, err := cosmos.ReadEach[T](ctx, c, []azcosmos.ItemIdentity{at.identity()})
-		if err != nil || len(items) == 0 {
-			return nil, 0, err
+		item, _, err := cosmos.Read[T](ctx, c, at.partition, at.id)
+		if cosmos.IsNotFound(err) {
+			return nil, 0, nil
 		}
-		item := P(&items[0])
-		return item, bytesOf(item), nil
+		return item, bytesOf(P(item)), err
 	})
 	if cached && err == nil {
 		status := http.StatusOK

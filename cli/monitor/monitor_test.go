@@ -333,11 +333,9 @@ func TestDeadLettersAreReported(t *testing.T) {
 
 // exchange answers a request to the API, so that all metrics of the traffic have a value.
 func (o *observed) exchange() {
-	handler := o.traffic.Exchanges(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		sent := telemetry.Sent{Container: "posts", Operation: "read", Status: 200, Charge: 1, Retry: true}
-		o.traffic.Sent(r.Context(), sent)
-	}), func(*http.Request) string { return "" })
-	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/graphql", nil))
+	_, r, end := o.traffic.Begin(httptest.NewRecorder(), httptest.NewRequest("GET", "/graphql", nil), "")
+	defer end()
+	o.traffic.Sent(r.Context(), telemetry.Sent{Container: "posts", Operation: "read", Status: 200, Charge: 1, Retry: true})
 }
 
 // documentedMetric is a row of the table of metrics: name and labels.

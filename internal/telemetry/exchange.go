@@ -52,17 +52,14 @@ func ExchangeOf(ctx context.Context) *Exchange {
 	return e
 }
 
-// Exchanges returns a handler that records each request to next as an exchange. client returns
-// the client's address.
-func (t *Traffic) Exchanges(next http.Handler, client func(*http.Request) string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		e := &Exchange{traffic: t, begun: t.now(), client: client(r)}
-		ctx := e.startTrace(context.WithValue(r.Context(), exchangeKey{}, e), r)
-		answer := &answerWriter{ResponseWriter: w}
-		t.inFlight.Inc()
-		defer e.end(ctx, answer)
-		next.ServeHTTP(answer, r.WithContext(ctx))
-	})
+// Begin records a request as an exchange, until end is called. The handler must respond to the
+// returned request, through the returned writer. client is the client's address.
+func (t *Traffic) Begin(w http.ResponseWriter, r *http.Request, client string) (_ http.ResponseWriter, _ *http.Request, end func()) {
+	e := &Exchange{traffic: t, begun: t.now(), client: client}
+	ctx := e.startTrace(context.WithValue(r.Context(), exchangeKey{}, e), r)
+	answer := &answerWriter{ResponseWriter: w}
+	t.inFlight.Inc()
+	return answer, r.WithContext(ctx), func() { e.end(ctx, answer) }
 }
 
 // Operate records the GraphQL name and type of the operation, before its first request to the

@@ -22,12 +22,12 @@ func BenchmarkExchange(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			traffic := telemetry.NewTraffic(telemetry.TrafficOptions{Logger: c.logger})
-			handler := traffic.Exchanges(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			handler := recorded(traffic, "192.0.2.7", func(w http.ResponseWriter, r *http.Request) {
 				ctx, done := telemetry.ExchangeOf(r.Context()).Operate(r.Context(), "Feed", "query")
 				defer done()
 				traffic.Sent(ctx, telemetry.Sent{Container: "feed", Operation: "query", Status: 200, Charge: 5.25})
 				w.WriteHeader(200)
-			}), func(*http.Request) string { return "192.0.2.7" })
+			})
 			request, err := http.NewRequest("POST", "/graphql", nil)
 			if err != nil {
 				b.Fatal(err)

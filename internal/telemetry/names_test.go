@@ -14,7 +14,7 @@ import (
 // is empty.
 func (a *api) operate(client, name, code string) {
 	a.Helper()
-	handler := a.traffic.Exchanges(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := recorded(a.traffic, client, func(w http.ResponseWriter, r *http.Request) {
 		e := telemetry.ExchangeOf(r.Context())
 		ctx, done := e.Operate(r.Context(), name, "query")
 		defer done()
@@ -23,7 +23,7 @@ func (a *api) operate(client, name, code string) {
 			e.Fail(code, "")
 		}
 		w.WriteHeader(200)
-	}), func(*http.Request) string { return client })
+	})
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	response, err := http.Get(server.URL)

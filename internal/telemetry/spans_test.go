@@ -37,7 +37,7 @@ const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 // serveTraced answers a request with two requests to the database, the first of which is throttled.
 func serveTraced(begun time.Time) tracetest.SpanStubs {
 	traffic, exporter := traced()
-	handler := traffic.Exchanges(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := recordedBy(traffic, "S3CRET", func(w http.ResponseWriter, r *http.Request) {
 		e := ExchangeOf(r.Context())
 		ctx, done := e.Operate(r.Context(), "Feed", "query")
 		traffic.Sent(ctx, Sent{Container: "feed", Operation: "query", Status: 429, Begun: begun})
@@ -46,7 +46,7 @@ func serveTraced(begun time.Time) tracetest.SpanStubs {
 		e.Fail("NOT_FOUND", "")
 		done()
 		w.WriteHeader(http.StatusServiceUnavailable)
-	}), func(*http.Request) string { return "S3CRET" })
+	})
 	r := httptest.NewRequest("POST", "/graphql?query=S3CRET", strings.NewReader("S3CRET"))
 	r.Header.Set("Traceparent", parent)
 	handler.ServeHTTP(httptest.NewRecorder(), r)
@@ -110,7 +110,7 @@ func TestRequestsOutsideExchangesHaveNoSpans(t *testing.T) {
 // A client can send any word as the method.
 func TestUnknownMethodsAreReplaced(t *testing.T) {
 	traffic, exporter := traced()
-	handler := traffic.Exchanges(http.NotFoundHandler(), func(*http.Request) string { return "" })
+	handler := recordedBy(traffic, "", http.NotFound)
 	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("S3CRET", "/graphql", nil))
 	span := exporter.GetSpans()[0]
 	const want = "http.request.method=_OTHER http.response.status_code=404 " +
@@ -118,4 +118,13 @@ func TestUnknownMethodsAreReplaced(t *testing.T) {
 	if span.Name != "_OTHER /graphql" || attributesOf(span) != want {
 		t.Errorf("got %s %s", span.Name, attributesOf(span))
 	}
+}
+
+// recordedBy returns a handler that records each request to next, from a client.
+func recordedBy(traffic *Traffic, client string, next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w, r, end := traffic.Begin(w, r, client)
+		defer end()
+		next(w, r)
+	})
 }

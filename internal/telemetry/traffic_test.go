@@ -40,13 +40,22 @@ func newAPI(t *testing.T) *api {
 func (a *api) exchange(ctx context.Context, answer http.HandlerFunc) (line map[string]any) {
 	a.Helper()
 	a.log.Reset()
-	handler := a.traffic.Exchanges(answer, func(*http.Request) string { return a.client })
+	handler := recorded(a.traffic, a.client, answer)
 	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "POST", "/graphql", nil))
 	if err := json.Unmarshal(a.log.Bytes(), &line); err != nil {
 		a.Fatalf("%v: %s", err, a.log)
 	}
 	delete(line, "time")
 	return line
+}
+
+// recorded returns a handler that records each request to next, from a client.
+func recorded(traffic *telemetry.Traffic, client string, next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w, r, end := traffic.Begin(w, r, client)
+		defer end()
+		next(w, r)
+	})
 }
 
 // published returns the metrics as text.

@@ -10,26 +10,24 @@ import (
 // Read returns an item and its etag: one point read. Error: NOT_FOUND if there is no such item. The
 // functions of this file also return the other errors of ToBlogError.
 func Read[T any](ctx context.Context, c *azcosmos.ContainerClient, partition, id string) (*T, azcore.ETag, error) {
-	item := new(T)
-	etag, err := readInto(ctx, c, azcosmos.NewPartitionKeyString(partition), id, item)
-	if err != nil {
-		return nil, "", err
-	}
-	return item, etag, nil
+	return read[T](ctx, c, azcosmos.ItemIdentity{ID: id, PartitionKey: azcosmos.NewPartitionKeyString(partition)})
 }
 
-// readInto reads an item into item, and returns its etag.
-func readInto(ctx context.Context, c *azcosmos.ContainerClient, partition azcosmos.PartitionKey, id string, item any) (azcore.ETag, error) {
+func read[T any](ctx context.Context, c *azcosmos.ContainerClient, at azcosmos.ItemIdentity) (*T, azcore.ETag, error) {
 	ctx, received := withAnswers(ctx)
-	response, err := c.ReadItem(ctx, partition, id, nil)
+	response, err := c.ReadItem(ctx, at.PartitionKey, at.ID, nil)
 	if err != nil {
-		return "", ToBlogError(err)
+		return nil, "", ToBlogError(err)
 	}
 	body, err := received.take(response.Value)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	return response.ETag, Decode(body, item)
+	item := new(T)
+	if err := Decode(body, item); err != nil {
+		return nil, "", err
+	}
+	return item, response.ETag, nil
 }
 
 // Create creates an item and returns its etag. Error: CONFLICT if an item with its id exists in

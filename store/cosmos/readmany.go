@@ -28,21 +28,16 @@ func ReadEach[T any](ctx context.Context, c *azcosmos.ContainerClient, items []a
 	case 0:
 		return nil, nil
 	case 1:
-		return readOne[T](ctx, c, items[0])
+		item, _, err := read[T](ctx, c, items[0])
+		if IsNotFound(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return []T{*item}, nil
 	}
 	return readMany[T](ctx, c, items)
-}
-
-func readOne[T any](ctx context.Context, c *azcosmos.ContainerClient, identity azcosmos.ItemIdentity) ([]T, error) {
-	items := make([]T, 1)
-	_, err := readInto(ctx, c, identity.PartitionKey, identity.ID, &items[0])
-	switch {
-	case IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	return items, nil
 }
 
 // IdentitiesByID returns the identities of items whose id is their partition key, each once, in the

@@ -1,31 +1,13 @@
 package api
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"net/http"
 	"strings"
 
-	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"cosmosblog/guard/budget"
-	"cosmosblog/guard/price"
-	"cosmosblog/guard/request"
 )
-
-// beginPayment deducts the price of an operation from the budgets of its client. If one of them is
-// used up, it returns a rejection.
-func (t transport) beginPayment(ctx context.Context, r *http.Request, operation *graphql.OperationContext) (*budget.Payment, *rejection) {
-	t.warnOfUnknownProxy(r)
-	writes, q := operation.Operation.Operation == ast.Mutation, request.Of(ctx)
-	payment, err := t.Books.Begin(q.UserID(), q.Address, writes, price.Of(operation).RU)
-	if err != nil {
-		return nil, &rejection{status: http.StatusTooManyRequests, err: err, payment: payment}
-	}
-	return payment, nil
-}
 
 // setRateLimit sets the headers that tell a client the state of its budgets, in RU and seconds, as
 // draft-ietf-httpapi-ratelimit-headers-11 describes. Without a budget, there are none.
