@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"cosmosblog/cosmostest"
 )
 
 // The first to come makes an answer, and the others get it for a moment.
 func TestSharedAnswers(t *testing.T) {
-	clock := cosmostest.NewClock(time.Now())
-	all := &sharedAnswers{now: clock.Now}
+	now := time.Now()
+	all := &sharedAnswers{now: func() time.Time { return now }}
 	first, isFirst := all.enter(answerKey{"a", "1", false}, time.Time{})
 	if !isFirst {
 		t.Fatal("there is an answer at the beginning")
@@ -32,11 +30,11 @@ func TestSharedAnswers(t *testing.T) {
 	if string(second.answer.body) != "x" {
 		t.Errorf("got %s", second.answer.body)
 	}
-	clock.Advance(keptFor - 1)
+	now = now.Add(keptFor - 1)
 	if _, isFirst := all.enter(answerKey{"a", "1", false}, time.Time{}); isFirst {
 		t.Error("the answer was dropped early")
 	}
-	clock.Advance(1)
+	now = now.Add(1)
 	if _, isFirst := all.enter(answerKey{"a", "1", false}, time.Time{}); !isFirst || all.bytes != 0 || len(all.kept) != 0 {
 		t.Error("the answer is kept too long")
 	}
@@ -44,12 +42,12 @@ func TestSharedAnswers(t *testing.T) {
 
 // Who asks after an answer has begun gets another one, which replaces it.
 func TestAnswersOfBefore(t *testing.T) {
-	clock := cosmostest.NewClock(time.Now())
-	all := &sharedAnswers{now: clock.Now}
+	now := time.Now()
+	all := &sharedAnswers{now: func() time.Time { return now }}
 	key := answerKey{"a", "1", false}
 	before, _ := all.enter(key, time.Time{})
-	asked := clock.Now()
-	clock.Advance(time.Millisecond)
+	asked := now
+	now = now.Add(time.Millisecond)
 	later, isFirst := all.enter(key, asked)
 	if !isFirst || later == before {
 		t.Fatal("an answer that began before the request is shared")
@@ -58,7 +56,7 @@ func TestAnswersOfBefore(t *testing.T) {
 	if other, isFirst := all.enter(key, asked); isFirst || other != later {
 		t.Error("the later answer is not shared")
 	}
-	clock.Advance(keptFor) // the answer of before is dropped
+	now = now.Add(keptFor) // the answer of before is dropped
 	if other, isFirst := all.enter(key, time.Time{}); isFirst || other != later {
 		t.Error("the later answer was dropped with the one before")
 	}
@@ -93,17 +91,17 @@ func TestAnswersThatAreNotShared(t *testing.T) {
 
 // Those who wait for an answer that was replaced go on when it ends, in whatever way.
 func TestReplacedAnswersEnd(t *testing.T) {
-	clock := cosmostest.NewClock(time.Now())
+	now := time.Now()
 	for name, end := range map[string]func(*sharedAnswers, *sharedAnswer){
 		"left":      (*sharedAnswers).leave,
 		"abandoned": (*sharedAnswers).abandon,
 		"failed":    func(all *sharedAnswers, shared *sharedAnswer) { all.fail(shared, errNoMemory) },
 		"offered":   func(all *sharedAnswers, shared *sharedAnswer) { all.offer(shared, newAnswer([]byte("x"), nil)) },
 	} {
-		all := &sharedAnswers{now: clock.Now}
+		all := &sharedAnswers{now: func() time.Time { return now }}
 		first, _ := all.enter(answerKey{}, time.Time{})
-		asked := clock.Now()
-		clock.Advance(time.Millisecond)
+		asked := now
+		now = now.Add(time.Millisecond)
 		second, _ := all.enter(answerKey{}, asked)
 		end(all, first)
 		all.leave(first) // has no effect

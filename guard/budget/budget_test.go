@@ -8,16 +8,23 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"cosmosblog/blog"
-	"cosmosblog/cosmostest"
 	"cosmosblog/guard/budget"
 )
 
-func newBooks(account, address float64) (*budget.Books, *cosmostest.Clock) {
-	c := cosmostest.NewClock(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC))
+// clock stands still until it is advanced. It may be used concurrently.
+type clock struct{ nanoseconds atomic.Int64 }
+
+func (c *clock) Now() time.Time          { return time.Unix(0, c.nanoseconds.Load()) }
+func (c *clock) Advance(d time.Duration) { c.nanoseconds.Add(int64(d)) }
+
+func newBooks(account, address float64) (*budget.Books, *clock) {
+	c := new(clock)
+	c.Advance(20_000 * 24 * time.Hour)
 	return budget.New(budget.Options{Account: account, Address: address, Now: c.Now}), c
 }
 
