@@ -5,28 +5,19 @@ import (
 	"context"
 	"flag"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
-
-	gocmp "github.com/google/go-cmp/cmp"
 
 	"cosmosblog/blog"
 	"cosmosblog/cli"
 	"cosmosblog/engine"
 	"cosmosblog/guard/auth"
 	"cosmosblog/proof/apitest"
-	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 	"cosmosblog/store/views"
 )
 
@@ -242,55 +233,6 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditRepairs damages a copy at an endpoint that a server uses. An audit must list the
-// damage and fail, a repair must repair it, and the next audit must find nothing.
-func TestAuditRepairs(t *testing.T) {
-	t.Parallel()
-	w := serveAtEndpoint(t)
-	post := storedID(t, w.anna.CreatePost(t, "First", "Some text."))
-	waitForFeed(t, w.anna, "First")
-	setProperty(t, w.endpoint, "users", w.userID, post, "/title", "A damaged\n title")
-
-	row := regexp.MustCompile(`copy +users +` + w.userID + ` +` + post + ` +title +A damaged\\n title +(\w+: )?First\n`)
-	for _, c := range []struct{ flag, outcome, last, want string }{
-		{"--repair=false", "", "", auditFails},
-		{"--repair", auditOutcome, auditRepaired, ""},
-		{"--repair=false", "", auditIsClean, ""},
-	} {
-		output, err := runOnce(t, w.clients, "audit", c.flag)
-		if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want || !strings.HasSuffix(output, c.last) {
-			t.Errorf("audit %s: %q, %v", c.flag, output, err)
-		}
-		found := row.FindStringSubmatch(output)
-		if isListed := c.last != auditIsClean; (found != nil) != isListed || isListed && found[1] != c.outcome {
-			t.Errorf("audit %s lists %q", c.flag, output)
-		}
-	}
-}
-
-// TestRebuild rebuilds the views at an endpoint that a server uses. It must correct a copy that
-// is wrong but has the right revision.
-func TestRebuild(t *testing.T) {
-	t.Parallel()
-	w := serveAtEndpoint(t)
-	post := storedID(t, w.anna.CreatePost(t, "First", "Some text."))
-	waitForFeed(t, w.anna, "First")
-	setProperty(t, w.endpoint, "users", w.userID, post, "/title", "Another")
-	for _, last := range []string{rebuildRepaired, rebuildIsClean} {
-		output, err := runOnce(t, w.clients, "rebuild", "--max-ru", "10000")
-		if err != nil || !strings.Contains(output, rebuildCounts+" were rebuilt for ") || !strings.HasSuffix(output, last) {
-			t.Errorf("rebuild: %q, %v", output, err)
-		}
-	}
-	if output, err := runOnce(t, w.clients, "audit"); err != nil {
-		t.Errorf("audit: %q, %v", output, err)
-	}
-	setProperty(t, w.endpoint, "posts", post, post, "/version", "many")
-	if output, err := runOnce(t, w.clients, "rebuild"); err == nil || err.Error() != rebuildFails || !strings.Contains(output, "unreadable") {
-		t.Errorf("rebuild: %q, %v", output, err)
-	}
-}
-
 // TestRebuildOfAFolder rebuilds a folder alongside its server, and after the server ended.
 func TestRebuildOfAFolder(t *testing.T) {
 	t.Parallel()
@@ -428,123 +370,6 @@ func nodeExists(t *testing.T, client *apitest.Client, id string) bool {
 	return got.Node != nil
 }
 
-// TestCopyThereAndBack copies a folder with a running server to a database of an endpoint, and that
-// to another folder. All items of all containers must be equal, including the views.
-func TestCopyThereAndBack(t *testing.T) {
-	t.Parallel()
-	data := seeded(t, threeUsers)
-	server, _ := serving(t, nil, "--data", data)
-	engine, environment := serveEngine(t, t.TempDir())
-	provisionWith(t, append(environment, "COSMOS_DATABASE=blog2"))
-	endpoint, key := strings.TrimPrefix(environment[0], "COSMOS_ENDPOINT=")+"#blog2", strings.TrimPrefix(environment[1], "COSMOS_KEY=")
-	there := start(t, []string{"COPY_TO_KEY=" + key}, "copy", "--from", data+"#cosmosblog", "--to", endpoint)
-	there.waitForLine(t, `^copied 3 users, \d\d+ posts, \d\d+ comments and \d\d+ likes`)
-	there.waitForLine(t, copyBuiltViews)
-	if code := there.wait(t, waitTime); code != 0 {
-		t.Fatalf("copy ended with %d: %s", code, there.stderr.String())
-	}
-	server.terminate(t)
-	back := filepath.Join(t.TempDir(), "back")
-	if _, err := runOnce(t, map[string]string{"COPY_FROM_KEY": key}, "copy", "--from", endpoint, "--to", back); err != nil {
-		t.Fatal(err)
-	}
-	engine.terminate(t)
-	want := itemsIn(t, data)
-	requireAllTypes(t, want)
-	if difference := gocmp.Diff(want, itemsIn(t, back)); difference != "" {
-		t.Errorf("(- source, + copy of the copy):\n%s", difference)
-	}
-}
-
-// TestKilledCopyResumes kills a copy and runs it again.
-func TestKilledCopyResumes(t *testing.T) {
-	t.Parallel()
-	data := seeded(t, threeUsers)
-	target, endpoint, copying := startCopy(t, data)
-	copying.kill(t)
-	want := itemsIn(t, data)
-	requireAllTypes(t, want)
-	if got := itemsOf(t, target); len(got) == 0 || len(got) > len(want)/2 {
-		t.Errorf("the copy was killed after %d of %d items", len(got), len(want))
-	}
-	if _, err := runOnce(t, map[string]string{"COPY_TO_KEY": target.Key()}, "copy", "--from", data, "--to", endpoint); err != nil {
-		t.Fatal(err)
-	}
-	if difference := gocmp.Diff(want, itemsOf(t, target)); difference != "" {
-		t.Errorf("(- source, + copy):\n%s", difference)
-	}
-}
-
-// TestTerminatedCopy checks that a copy ends with exit code 0 after SIGTERM, and explains how
-// to resume.
-func TestTerminatedCopy(t *testing.T) {
-	t.Parallel()
-	data := seeded(t, threeUsers)
-	_, _, copying := startCopy(t, data)
-	copying.terminate(t)
-	if !strings.Contains(copying.stderr.String(), copyResumes) {
-		t.Errorf("got the output %s", copying.stderr.String())
-	}
-}
-
-// requestsBeforeStop is the number of requests after which a copy or a seed is stopped, less than
-// half of those that it needs.
-const requestsBeforeStop = 80
-
-// delayAfter returns how long the account delays request n of a process that is to be stopped, so
-// that the process cannot complete before.
-func delayAfter(n int64) time.Duration {
-	if n <= requestsBeforeStop || n > 2*requestsBeforeStop {
-		return 0
-	}
-	return 60 * time.Millisecond
-}
-
-// startCopy starts a copy to an endpoint and returns after requestsBeforeStop requests.
-func startCopy(t *testing.T, data string) (target *engine.Engine, endpoint string, copying *process) {
-	t.Helper()
-	target, err := engine.Open(engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { target.Close() })
-	var requests atomic.Int64
-	enough := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := requests.Add(1)
-		if n == requestsBeforeStop {
-			close(enough)
-		}
-		time.Sleep(delayAfter(n))
-		target.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	if _, err := runOnce(t, map[string]string{"COSMOS_ENDPOINT": server.URL, "COSMOS_KEY": target.Key()}, "provision"); err != nil {
-		t.Fatal(err)
-	}
-	requests.Store(0)
-	copying = start(t, []string{"COPY_TO_KEY=" + target.Key()}, "copy", "--from", data, "--to", server.URL)
-	select {
-	case <-enough:
-	case <-deadline(t).Done():
-		t.Fatalf("the copy sent fewer than %d requests", requestsBeforeStop)
-	}
-	return target, server.URL, copying
-}
-
-// requireAllTypes requires enough items of each type.
-func requireAllTypes(t *testing.T, items map[string]any) {
-	t.Helper()
-	kinds := map[string]int{}
-	for _, item := range items {
-		kind, _ := item.(map[string]any)["type"].(string)
-		kinds[kind]++
-	}
-	if kinds["user"] < 3 || kinds["post"] < 60 || kinds["comment"] < 50 || kinds["like"] < 50 {
-		t.Fatalf("the data set has %v", kinds)
-	}
-}
-
 // seedUsers is the number of users in TestSeed. The default set has more posts than the feed
 // holds. .ci/run uses a larger set.
 var seedUsers = flag.Int("seed-users", 5, "number of users in TestSeed")
@@ -562,87 +387,6 @@ func TestSeed(t *testing.T) {
 	if posts := requireConsistency(t, engine, *seedUsers); posts <= views.FeedCapacity {
 		t.Errorf("%d posts do not fill the feed", posts)
 	}
-}
-
-// TestSeedBesideAServer seeds the folder of a running server twice.
-func TestSeedBesideAServer(t *testing.T) {
-	t.Parallel()
-	data := t.TempDir()
-	server := serveInProcess(t, nil, "--data", data)
-	for range 2 {
-		runSeed(t, nil, "--users", "2", "--data", data)
-	}
-	var got struct {
-		Feed struct {
-			Nodes []struct{ Author struct{ Username string } }
-		}
-	}
-	server.Ask(t, `{ feed(first: 100) { nodes { author { username } } } }`, nil, &got)
-	if n := len(got.Feed.Nodes); n < 20 || got.Feed.Nodes[0].Author.Username == "" {
-		t.Errorf("the feed has %d posts", n)
-	}
-}
-
-// TestStoppedSeedResumes seeds an account that throttles requests, stops the process and runs it
-// again. After SIGTERM, the process says that its work is incomplete, and ends with exit code 1.
-func TestStoppedSeedResumes(t *testing.T) {
-	t.Run("killed", func(t *testing.T) { testStoppedSeed(t, (*process).kill) })
-	t.Run("terminated", func(t *testing.T) {
-		testStoppedSeed(t, func(p *process, t *testing.T) {
-			if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			p.requireExitCode(t, 1)
-			if got := p.stderr.String(); !strings.Contains(got, "cosmosblog: the data set is incomplete, ") {
-				t.Errorf("got the output %s", got)
-			}
-		})
-	})
-}
-
-func testStoppedSeed(t *testing.T, stop func(*process, *testing.T)) {
-	t.Parallel()
-	engine, err := engine.Open(engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer engine.Close()
-	s, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{}) // provisions
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	var requests atomic.Int64
-	reached := make(chan struct{})
-	account := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := requests.Add(1)
-		if n == requestsBeforeStop {
-			close(reached)
-		}
-		time.Sleep(delayAfter(n))
-		if n%7 == 0 {
-			w.Header().Set("x-ms-retry-after-ms", "1")
-			w.WriteHeader(http.StatusTooManyRequests)
-			return
-		}
-		engine.ServeHTTP(w, r)
-	}))
-	defer account.Close()
-	environment := []string{"COSMOS_ENDPOINT=" + account.URL, "COSMOS_KEY=" + engine.Key()}
-	args := []string{"seed", "--users", threeUsers.users, "--seed", threeUsers.seed}
-	stopped := start(t, environment, args...)
-	select {
-	case <-reached:
-	case <-time.After(waitTime):
-		t.Fatalf("seed sent fewer than %d requests", requestsBeforeStop)
-	}
-	stop(stopped, t)
-	again := start(t, environment, args...)
-	again.waitForLine(t, `items in all, are in database cosmosblog at`)
-	if code := again.wait(t, waitTime); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	requireConsistency(t, engine, 3)
 }
 
 // runSeed runs seed without a deadline.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/binary"
-	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +16,6 @@ import (
 	"cosmosblog/engine"
 	"cosmosblog/guard/auth"
 	"cosmosblog/internal/inprocess"
-	"cosmosblog/proof/apitest"
 )
 
 // folderCommands returns the arguments of the commands that open a data folder.
@@ -108,74 +105,6 @@ func setNewerFormat(t *testing.T, data string) {
 		t.Fatal(err)
 	}
 	closeWithoutSeal(t, db, dir)
-}
-
-// TestDamageDuringReads flips one bit at different places of a table, and queries a server for
-// most items. The server reads some of these places when it opens the folder and some for the
-// query. It never reads the others.
-func TestDamageDuringReads(t *testing.T) {
-	t.Parallel()
-	const document = `{ feed(first: 100) { nodes { content
-		comments(first: 50) { nodes { content } } likes { nodes { id } } } } }`
-	const maxReads = 3
-	duringReads := 0
-	for tenth := 1; tenth < 10; tenth += 2 {
-		data := seeded(t, oneUser)
-		flip(t, largestTable(t, data), tenth)
-		p := start(t, nil, "serve", "--addr", "127.0.0.1:0", "--data", data, "--cost-limit", "0") // the query is expensive
-		url := ""
-		for line := range p.lines {
-			if rest, ok := strings.CutPrefix(line, "The GraphQL API is at "); ok {
-				url = strings.TrimSuffix(rest, "/graphql")
-				break
-			}
-		}
-		if url == "" {
-			requireErrorLine(t, p, data, "is damaged")
-			continue
-		}
-		for range maxReads {
-			got, err := (&apitest.Client{URL: url}).Send(document, nil)
-			if err == nil && len(got.Errors) == 0 {
-				continue // the server may find the damage in the background
-			}
-			requireErrorLine(t, p, data, "is damaged")
-			duringReads++
-			break
-		}
-	}
-	if duringReads == 0 {
-		t.Error("no request found damage")
-	}
-}
-
-// largestTable returns the path of the engine's largest table.
-func largestTable(t *testing.T, data string) (path string) {
-	t.Helper()
-	tables, err := filepath.Glob(filepath.Join(data, "engine", "*.sst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	largest := int64(0)
-	for _, table := range tables {
-		if info, err := os.Stat(table); err == nil && info.Size() > largest {
-			path, largest = table, info.Size()
-		}
-	}
-	return path
-}
-
-// flip changes a bit of a file at the given tenths of its size.
-func flip(t *testing.T, path string, tenths int) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text[len(text)*tenths/10] ^= 1
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestFolderWithoutPermission runs commands as a user without permission for the folder. As
@@ -417,92 +346,4 @@ func itemsOf(t *testing.T, engine *engine.Engine) map[string]any {
 		})
 	}
 	return items
-}
-
-// TestCommandsBesideAServer runs all commands on the folder of a running server.
-func TestCommandsBesideAServer(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	data := filepath.Join(folder, "data")
-	copyFolder(t, seeded(t, oneUser), filepath.Join(folder, "good"))
-	server, anonymous := serving(t, nil, "--data", data)
-	defer server.terminate(t)
-	second, _ := serving(t, nil, "--data", data)
-	second.terminate(t)
-	commands := folderCommands(t, data)
-	for _, name := range []string{"seed", "provision", "copy to", "copy from", "backup"} { // copy needs the seeded users
-		p := start(t, nil, commands[name]...)
-		if code := p.wait(t, waitTime); code != 0 {
-			t.Errorf("%s: exit code %d: %s", name, code, p.stderr.String())
-		}
-	}
-	again := commands["backup"]
-	requireErrorLine(t, start(t, nil, again...), again[1], backupTargetExists)
-	requireErrorLine(t, start(t, nil, "backup", filepath.Join(folder, "none", "backup"), "--data", data), folder, "could not be written: no such file or directory")
-	projector := start(t, nil, "projector", "--data", data)
-	projector.waitForLine(t, "through process")
-	projector.terminate(t)
-	engine := start(t, nil, commands["engine"]...)
-	requireErrorLine(t, engine, data, "owns the data folder")
-	tokenFor(t, data, "anna")
-	if titles := feedTitles(t, anonymous); len(titles) < 5 {
-		t.Errorf("the feed has only %v", titles)
-	}
-}
-
-// TestProcessesBesideAServer runs a projector and a second server on the folder of a running
-// server.
-func TestProcessesBesideAServer(t *testing.T) {
-	t.Parallel()
-	data := filepath.Join(t.TempDir(), "data")
-	server, anonymous := serving(t, nil, "--data", data, "--projector=false")
-	anna, userID := signUp(t, anonymous, data, "anna")
-	anna.CreatePost(t, "Early", "Before the projector came.")
-
-	projector := start(t, nil, "projector", "--data", data, "--addr", "127.0.0.1:0")
-	projector.waitForLine(t, fmt.Sprintf(`works on .*, through process %d`, server.command.Process.Pid))
-	ready := projector.waitForLine(t, `readiness is at (\S+)$`)
-	requireStatus(t, ready, http.StatusOK)
-	has := func(client *apitest.Client, title string) func() bool {
-		return func() bool {
-			return feedTitles(t, client)[title] &&
-				titlesOf(t, client, fmt.Sprintf(`user(id: %q) { posts { nodes { title } } }`, userID))[title]
-		}
-	}
-	eventually(t, "the views contain the post from before", waitTime, has(anna, "Early"))
-
-	second, client := serving(t, nil, "--data", data)
-	client.WithToken(anna.Token).CreatePost(t, "Late", "Through the other server.")
-	eventually(t, "the views contain the post of the second server", waitTime, has(anna, "Late"))
-	second.terminate(t)
-	server.terminate(t)
-	eventually(t, "the projector is not ready", waitTime, func() bool { // the status may be a second old
-		return statusOf(t, ready) == http.StatusServiceUnavailable
-	})
-	projector.terminate(t)
-
-	// The next server owns the folder.
-	owner, anonymous := serving(t, nil, "--data", data)
-	if !has(anonymous, "Late")() {
-		t.Error("the views lost a post")
-	}
-	owner.terminate(t)
-}
-
-// TestProjectorSurvivesTheServer checks that a projector alongside a server continues after the
-// server was killed and restarted.
-func TestProjectorSurvivesTheServer(t *testing.T) {
-	t.Parallel()
-	data := filepath.Join(t.TempDir(), "data")
-	server, anonymous := serving(t, nil, "--data", data, "--projector=false")
-	token := tokenFor(t, data, "anna")
-	anonymous.WithToken(token).CreateUser(t, "anna")
-	projector := start(t, nil, "projector", "--data", data)
-	projector.waitForLine(t, "works on")
-	server.kill(t)
-	server, anonymous = serving(t, nil, "--data", data, "--projector=false")
-	anonymous.WithToken(token).CreatePost(t, "After", "The server came back.")
-	waitForFeed(t, anonymous, "After")
-	projector.terminate(t)
-	server.terminate(t)
 }

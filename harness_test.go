@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -65,6 +66,21 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	debug.SetGCPercent(collectionPercent)
 	os.Exit(runTests(m))
+}
+
+// reportLiveMemory makes a program under test write its live memory to standard output whenever it
+// receives SIGUSR1.
+func reportLiveMemory() {
+	wanted := make(chan os.Signal, 1)
+	signal.Notify(wanted, syscall.SIGUSR1)
+	for range wanted {
+		for range 3 { // a pool drops its buffers in the second collection
+			runtime.GC()
+		}
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		fmt.Println("live memory:", stats.HeapAlloc)
+	}
 }
 
 func runTests(m *testing.M) int {

@@ -1,3 +1,5 @@
+//go:build ci
+
 package main
 
 import (
@@ -12,8 +14,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/signal"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,21 +33,6 @@ var (
 	smallPosts  = flag.Int("small-posts", 12, "number of small posts that are read beside large ones")
 	slowReaders = flag.Int("slow-readers", 100, "number of clients that do not read their large answers")
 )
-
-// reportLiveMemory makes a program under test write its live memory to standard output whenever it
-// receives SIGUSR1.
-func reportLiveMemory() {
-	wanted := make(chan os.Signal, 1)
-	signal.Notify(wanted, syscall.SIGUSR1)
-	for range wanted {
-		for range 3 { // a pool drops its buffers in the second collection
-			runtime.GC()
-		}
-		var stats runtime.MemStats
-		runtime.ReadMemStats(&stats)
-		fmt.Println("live memory:", stats.HeapAlloc)
-	}
-}
 
 // liveMemory returns the bytes that the program holds after a collection.
 func (p *process) liveMemory(t *testing.T) int {

@@ -2,12 +2,10 @@ package main
 
 import (
 	"bufio"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -200,41 +198,6 @@ func TestStopUnderLoad(t *testing.T) {
 	}
 }
 
-// TestStopWithUnresponsiveDatabase suspends the engine's process, so that neither a request nor
-// the release of the leases completes.
-func TestStopWithUnresponsiveDatabase(t *testing.T) {
-	t.Parallel()
-	engine, environment := serveEngine(t, t.TempDir())
-	provisionWith(t, environment)
-	data := t.TempDir()
-	server, anonymous := serving(t, environment, "--data", data)
-	anna, _ := signUp(t, anonymous, data, "anna")
-	anna.CreatePost(t, "There", "The projector is at work.")
-	waitForFeed(t, anonymous, "There")
-	if err := engine.command.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	defer engine.command.Process.Signal(syscall.SIGCONT)
-	sent, ended := make(chan struct{}), make(chan struct{})
-	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
-		WroteRequest: func(httptrace.WroteRequestInfo) { close(sent) },
-	}), http.MethodGet, anonymous.URL+"/graphql?query={feed{nodes{id}}}", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(ended)
-		if response, err := http.DefaultClient.Do(request); err == nil {
-			response.Body.Close()
-		}
-	}()
-	<-sent
-	began := time.Now()
-	server.terminate(t)
-	t.Logf("the server ended within %v", time.Since(began))
-	<-ended
-}
-
 // TestTwoServersOnOneEngine checks that repeated likes and retried comments count once, on
 // whichever server they arrive.
 func TestTwoServersOnOneEngine(t *testing.T) {
@@ -342,68 +305,5 @@ func TestPublicMaxAgeOfAServer(t *testing.T) {
 	response.Body.Close()
 	if got := response.Header.Get("Cache-Control"); got != "public, max-age=90" {
 		t.Errorf("Cache-Control is %q", got)
-	}
-}
-
-// TestForeignWebPagesAreRejected sends the requests of a browser for a page of another site to
-// every listener on loopback, with a foreign Host or a foreign Origin.
-func TestForeignWebPagesAreRejected(t *testing.T) {
-	t.Parallel()
-	urls := map[string]string{}
-	for name, args := range map[string][]string{"engine": nil, "engine with TLS": {"--tls"}} {
-		engine, environment := serveEngine(t, t.TempDir(), args...)
-		defer engine.terminate(t)
-		urls[name] = strings.TrimPrefix(environment[0], "COSMOS_ENDPOINT=") + "/"
-		if args == nil {
-			provisionWith(t, environment)
-			projector := start(t, environment, "projector", "--addr", "127.0.0.1:0")
-			defer projector.terminate(t)
-			urls["projector"] = projector.waitForLine(t, `metrics are at (\S+)$`)
-		}
-	}
-	server := start(t, nil, "serve", "--addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0", "--data", t.TempDir())
-	defer server.terminate(t)
-	urls["the operator's address"] = server.waitForLine(t, `are at (\S+/metrics)`)
-	urls["the API"] = server.waitForLine(t, `at (http://\S+/)graphql`) + "healthz"
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // the certificate is self-signed
-	for name, url := range urls {
-		for _, c := range []struct {
-			host, origin string
-			isRejected   bool
-		}{{"", "", false}, {"", "http://127.0.0.1:3000", false}, {"", "https://evil.example", true}, {"", "null", true}, {"evil.example", "", true}} {
-			request, err := http.NewRequest(http.MethodGet, url, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.Host = c.host
-			if c.origin != "" {
-				request.Header.Set("Origin", c.origin)
-			}
-			response, err := client.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, _ := io.ReadAll(response.Body)
-			response.Body.Close()
-			if isRejected := response.StatusCode == http.StatusForbidden; isRejected != c.isRejected {
-				t.Errorf("%s, %+v: %s %s", name, c, response.Status, body)
-			}
-			if h := response.Header; h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
-				t.Errorf("%s, %+v: a page can load it as an image or a script: %v", name, c, h)
-			}
-		}
-	}
-}
-
-// TestOriginsAreAnnounced checks that the start says which other pages may call the API.
-func TestOriginsAreAnnounced(t *testing.T) {
-	t.Parallel()
-	for line, flags := range map[string][]string{
-		`^Web pages of other origins may not call it\. To allow one: (--cors-origins http://\S+)$`:            nil,
-		`^Web pages of these other origins may call it: (http://localhost:5173, https://blog\.example\.com)$`: {"--cors-origins", "http://localhost:5173,https://blog.example.com"},
-	} {
-		p := start(t, nil, append([]string{"--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data")}, flags...)...)
-		p.waitForLine(t, line)
-		p.terminate(t)
 	}
 }

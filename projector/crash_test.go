@@ -1,3 +1,5 @@
+//go:build ci
+
 package projector_test
 
 import (

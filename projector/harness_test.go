@@ -45,21 +45,6 @@ func newWorldOf(t testing.TB, ranges int) *world {
 // etagsOfShownChanges is the option of the accounts of newWorldOn.
 var etagsOfShownChanges bool
 
-// TestEtagsOfShownChanges runs tests under both behaviours of the etag of a page of a change feed:
-// see store/changefeed.
-func TestEtagsOfShownChanges(t *testing.T) {
-	etagsOfShownChanges = true
-	t.Cleanup(func() { etagsOfShownChanges = false })
-	for name, test := range map[string]func(*testing.T){
-		"lag": TestLagGrowsUntilProjected, "lag of a split": TestLagOfSplitRange, "split": TestSplitKeepsCheckpoint,
-		"several projectors": TestSplitsWithSeveralProjectors, "posts go back": TestPostsGoBack, "lagging replica": TestLaggingReplicaEndsNoHistory,
-		"no position": TestNoPositionBeforeTheRebuild, "writes wake": TestWritesWakeProjector, "recreated": TestRecreatedContainer,
-		"views": TestViewsEqualSource, "leases": TestProjectorsShareLeases, "merge": TestMergedRangesAreReadOnce,
-	} {
-		t.Run(name, test)
-	}
-}
-
 // newWorldOn creates a world on an engine with options.
 func newWorldOn(t testing.TB, ranges int, options cosmostest.Options) *world {
 	t.Helper()

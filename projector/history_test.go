@@ -21,7 +21,6 @@ import (
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // rebuilds lets a projector rebuild the views of a database.
@@ -452,53 +451,5 @@ func TestRenamedAgain(t *testing.T) {
 		defer stop()
 		time.Sleep(10 * time.Minute)
 		w.wantNoDrift()
-	})
-}
-
-// TestRebuildOfLaterNames loses renames of a user whose posts keep them. A rename that comes next
-// has an earlier revision, so its sweep, which is pending, does not write these posts. A rebuild
-// does.
-func TestRebuildOfLaterNames(t *testing.T) {
-	w := newLosingWorld(t, 1)
-	anna := w.user()
-	post := w.posts(anna, 1)[0]
-	w.engine.Follower.Lead()
-	w.rename(anna)
-	w.rename(anna)
-	w.settle()
-	w.engine.LoseWrites(schema.Users, schema.Usernames)
-	renamed := w.rename(anna)
-	sweep := views.Sweep{UserID: anna.ID, Username: renamed.Username, AuthorRevision: renamed.Revision, History: "later"}
-	w.must(w.store.RecordSweep(t.Context(), sweep))
-	_, err := audit.Rebuild(t.Context(), w.store.DB, audit.RebuildOptions{})
-	w.must(err)
-	if got, err := w.store.Post(t.Context(), post.ID); err != nil || got.Author.Username != renamed.Username {
-		t.Errorf("the post is of %+v, %v, want %s", got.Author, err, renamed.Username)
-	}
-}
-
-// TestSlowRebuild rebuilds at so low a limit that a request must wait for longer than a step may.
-func TestSlowRebuild(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLosingWorld(t, 1)
-		_, stop := w.run(w.store, func(o *projector.Options) {
-			db := o.DB
-			o.Poll = time.Second
-			o.Rebuild = func(ctx context.Context, _ string) error {
-				limit := &cosmos.ChargeLimit{PerSecond: 1}
-				_, err := audit.Rebuild(limit.Context(ctx), db, audit.RebuildOptions{FromStart: true})
-				return err
-			}
-		})
-		defer stop()
-		w.posts(w.user(), 60)
-		time.Sleep(20 * time.Second)
-		if _, err := w.store.EndHistory(t.Context(), "", "an operator said so"); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(2 * time.Hour)
-		if history, err := w.store.History(t.Context()); err != nil || !history.IsRebuilt {
-			t.Errorf("the history is %+v, %v", history, err)
-		}
 	})
 }

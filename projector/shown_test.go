@@ -1,3 +1,5 @@
+//go:build ci
+
 package projector_test
 
 import (
@@ -48,5 +50,20 @@ func TestDeletionsShowInChangeFeeds(t *testing.T) {
 	w.wantNoDrift()
 	for _, write := range shown.Hidden {
 		t.Error("no change feed shows", write)
+	}
+}
+
+// TestEtagsOfShownChanges runs tests under both behaviours of the etag of a page of a change feed:
+// see store/changefeed.
+func TestEtagsOfShownChanges(t *testing.T) {
+	etagsOfShownChanges = true
+	t.Cleanup(func() { etagsOfShownChanges = false })
+	for name, test := range map[string]func(*testing.T){
+		"lag": TestLagGrowsUntilProjected, "lag of a split": TestLagOfSplitRange, "split": TestSplitKeepsCheckpoint,
+		"several projectors": TestSplitsWithSeveralProjectors, "posts go back": TestPostsGoBack, "lagging replica": TestLaggingReplicaEndsNoHistory,
+		"no position": TestNoPositionBeforeTheRebuild, "writes wake": TestWritesWakeProjector, "recreated": TestRecreatedContainer,
+		"views": TestViewsEqualSource, "leases": TestProjectorsShareLeases, "merge": TestMergedRangesAreReadOnce,
+	} {
+		t.Run(name, test)
 	}
 }

@@ -3,11 +3,8 @@ package resolvers_test
 import (
 	"context"
 	"flag"
-	"maps"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,12 +21,8 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-var (
-	faultsFlag = flag.String("faults", "",
-		"run all tests with this fault profile: throttled, conflicts, timeouts, unavailable, broken, cut, stale, behind, snapshots or all")
-	everyProfileFlag = flag.Bool("every-fault-profile", false,
-		"TestSuiteUnderFaults runs the tests with each fault profile; by default, only with the profile all")
-)
+var faultsFlag = flag.String("faults", "",
+	"run all tests with this fault profile: throttled, conflicts, timeouts, unavailable, broken, cut, stale, behind, snapshots or all")
 
 // faultProfile is a set of faults that the server must hide from clients: each response is the
 // same as without faults. Reads fail only if the client may retry them at once.
@@ -102,33 +95,6 @@ const (
 	// The replica catches up after the request, unless the profile is behind.
 	replicaLag = 3
 )
-
-// TestSuiteUnderFaults runs all tests of the package again with fault profiles, each in its own
-// process. The profile "all" combines the others except behind; -every-fault-profile also runs each
-// one alone.
-func TestSuiteUnderFaults(t *testing.T) {
-	if *faultsFlag != "" {
-		t.Skip("this run already has a fault profile")
-	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	profiles := []string{"all", "behind"}
-	if *everyProfileFlag {
-		profiles = slices.Sorted(maps.Keys(faultProfiles))
-	}
-	seed := testseed.Of(t)
-	for _, profile := range profiles {
-		t.Run(profile, func(t *testing.T) {
-			output, err := exec.CommandContext(t.Context(), program, "-faults", profile,
-				"-test.run", "^Test", "-test.timeout", "5m").CombinedOutput()
-			if err != nil {
-				t.Errorf("repeat with %s=%d and -faults %s: %v\n%s", testseed.Variable, seed, profile, err, output)
-			}
-		})
-	}
-}
 
 // skipUnderFaults skips a test that injects its own faults.
 func skipUnderFaults(t *testing.T) {

@@ -6,7 +6,7 @@
 // database, which they delete at the end, and skip the tests that need hooks of the engine:
 //
 //	COSMOS_CONFORMANCE_ENDPOINT=https://… COSMOS_CONFORMANCE_KEY=… \
-//	    go test -count=1 -v ./proof/conformance
+//	    go test -tags ci -count=1 -v ./proof/conformance
 //
 // Each failure names in brackets the basis of the expectation: the service's documentation, the
 // tests or source of an SDK, or an assumption. Subfolders test the engine with other clients:

@@ -1,3 +1,5 @@
+//go:build ci
+
 package costs
 
 import (
@@ -41,7 +43,7 @@ func compareSection(t *testing.T, path, name, want string) {
 		}
 	}
 	if got, err := docsection.Read(path, name); err != nil || got != want {
-		t.Errorf("the section %s of %s is out of date (%v): run go test ./proof/costs -run '^%s$' -update\n%s",
+		t.Errorf("the section %s of %s is out of date (%v): run go test -tags ci ./proof/costs -run '^%s$' -update\n%s",
 			name, path, err, t.Name(), want)
 	}
 }

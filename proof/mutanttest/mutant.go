@@ -38,7 +38,7 @@ func (m Mutant) Test(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	arguments := append([]string{"test", "-overlay", overlay, "-count=1"}, m.Tests...)
+	arguments := append([]string{"test", "-tags", "ci", "-overlay", overlay, "-count=1"}, m.Tests...)
 	output, err := exec.CommandContext(t.Context(), "go", arguments...).CombinedOutput()
 	switch text := string(output); {
 	case err == nil:

@@ -146,59 +146,6 @@ func TestWritesDuringQuery(t *testing.T) {
 	}
 }
 
-// TestQueryKilledAtEveryStep kills an export by query before each of its changes of the folder, and
-// writes meanwhile. The next run continues the query.
-func TestQueryKilledAtEveryStep(t *testing.T) {
-	continued := 0
-	for at, isKilled := 1, true; isKilled && !t.Failed(); at++ {
-		w := newWorld(t)
-		_, bob, posts := w.addBlog()
-		w.endHistory("")
-		killed, steps := errors.New("killed"), 0
-		options := w.options()
-		options.PageSize, options.BatchRows = 6, 1 // each page with a row ends a batch, in whatever order the items are
-		export.SetBefore(&options, func(string) error {
-			if steps++; steps == at {
-				return killed
-			}
-			return nil
-		})
-		w.Wire.Inject(storetest.HideItems)
-		_, err := export.Run(w.Ctx(), w.DB, options)
-		if isKilled = err != nil; isKilled && !errors.Is(err, killed) {
-			t.Fatal(err)
-		}
-		items := w.itemsLeft()
-		w.Wire.Inject(nil)
-		w.AddLike(w.AddUser("Cyd"), posts[1])
-		w.AddComment(bob, posts[1])
-		w.RemovePost(posts[3])
-
-		var first *http.Request
-		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-			if first == nil && isQueryOfItems(request) {
-				first = request
-			}
-			return storetest.HideItems(n, request, next)
-		})
-		w.export()
-		w.Wire.Inject(nil)
-		w.isEqual()
-		if items != "" && items != schema.Users && items != schema.Posts {
-			continued++
-			if first == nil || first.Header.Get("X-Ms-Continuation") == "" {
-				t.Errorf("killed before step %d: the query was not continued at %s", at, items)
-			}
-		}
-		if len(w.again) > 0 {
-			t.Error(w.again)
-		}
-	}
-	if continued < 30 {
-		t.Errorf("%d queries were continued", continued)
-	}
-}
-
 // itemsLeft returns where the query of all items continues; empty if it is done or not begun.
 func (w *world) itemsLeft() string {
 	w.T.Helper()

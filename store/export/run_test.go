@@ -3,7 +3,6 @@ package export_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -15,25 +14,16 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-	"pgregory.net/rapid"
 
 	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
 	"cosmosblog/proof/exporttest"
 	"cosmosblog/proof/storetest"
-	"cosmosblog/proof/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/export"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
-
-// init reduces the runs of the random test. The flag -rapid.checks has precedence.
-func init() {
-	if err := flag.Set("rapid.checks", "25"); err != nil {
-		panic(err)
-	}
-}
 
 // world is a storetest.World with the folder of an export.
 type world struct {
@@ -706,52 +696,6 @@ func TestClockOfMachine(t *testing.T) {
 	}
 }
 
-// TestKilledAfterSplit splits a range since the last run, and kills the next one after pages of one
-// part. What was deleted in the other part expires before the run after that.
-func TestKilledAfterSplit(t *testing.T) {
-	for i := range 16 {
-		removed, killedAt := i%8, 3+i/8
-		w := newWorld(t)
-		ada := w.AddUser("Ada")
-		var posts []*blog.Post
-		for range 8 {
-			posts = append(posts, w.AddPost(ada))
-		}
-		w.export()
-		w.split(schema.Posts, 0)
-		for range 2 {
-			w.AddComment(ada, posts[(removed+1)%8])
-			w.AddComment(ada, posts[(removed+2)%8])
-		}
-		w.RemovePost(posts[removed])
-		w.Clock.Advance(5 * 24 * time.Hour)
-		for i, post := range posts {
-			if i != removed {
-				w.AddLike(ada, post)
-			}
-		}
-		w.Clock.Advance(time.Minute)
-		options, commits := w.options(), 0
-		options.PageSize, options.BatchRows = 1, 1
-		killed := errors.New("killed")
-		export.SetBefore(&options, func(step string) error {
-			if step == "replace the manifest" {
-				if commits++; commits > killedAt {
-					return killed
-				}
-			}
-			return nil
-		})
-		if _, err := export.Run(w.Ctx(), w.DB, options); !errors.Is(err, killed) {
-			t.Fatal(err)
-		}
-		w.Clock.Advance(5 * 24 * time.Hour)
-		w.expire(posts[removed])
-		w.export()
-		w.isEqual()
-	}
-}
-
 // TestCanceled interrupts the export at every request.
 func TestCanceled(t *testing.T) {
 	for at := 1; ; at++ {
@@ -773,79 +717,6 @@ func TestCanceled(t *testing.T) {
 			return
 		}
 	}
-}
-
-// TestExportOfDatabaseInUse writes at random, also while an export runs, and kills exports. After
-// the last export, both are equal.
-func TestExportOfDatabaseInUse(t *testing.T) {
-	testseed.Check(t, func(r *rapid.T) {
-		w := newWorld(t)
-		users := []*blog.User{w.AddUser("Ada"), w.AddUser("Bob"), w.AddUser("Carl")}
-		posts := []*blog.Post{w.AddPost(users[0])}
-		write := func() {
-			user, post := rapid.SampledFrom(users).Draw(r, "user"), rapid.SampledFrom(posts).Draw(r, "post")
-			var err error
-			switch rapid.IntRange(0, 8).Draw(r, "step") {
-			case 0, 1:
-				posts = append(posts, w.AddPost(user))
-			case 2, 3:
-				w.AddLike(user, post)
-			case 4:
-				_, err = w.UnlikePost(w.Ctx(), user, post.ID)
-			case 5:
-				w.AddComment(user, post)
-			case 6:
-				if comments := storetest.ListAll(w.World, post.ID, w.Comments); len(comments) > 0 {
-					_, err = w.DeleteComment(w.Ctx(), comments[0].Author.ID, post.ID, comments[0].ID)
-				}
-			case 7:
-				content := rapid.SampledFrom([]string{"short", long, long + "er"}).Draw(r, "content")
-				_, err = w.UpdatePost(w.Ctx(), post.Author.ID, post.ID, blog.PostChange{Content: &content})
-			case 8:
-				if len(posts) > 1 {
-					w.RemovePost(post)
-					posts = slices.DeleteFunc(posts, func(p *blog.Post) bool { return p == post })
-				}
-			}
-			w.OK(err)
-			w.Clock.Advance(time.Duration(rapid.IntRange(0, 8).Draw(r, "hours")) * time.Hour)
-		}
-		reader := w.Another() // its requests are those of the export
-		history := ""
-		for range rapid.IntRange(1, 12).Draw(r, "exports") {
-			for range rapid.IntRange(0, 8).Draw(r, "writes") {
-				write()
-			}
-			if rapid.IntRange(0, 4).Draw(r, "the history ends") == 0 {
-				history = w.endHistory(history)
-			}
-			options := w.options()
-			options.Parallel = 1 // the drawn numbers have an order
-			steps, every := 0, rapid.IntRange(1, 9).Draw(r, "requests between writes")
-			reader.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-				if n%every == 0 {
-					write()
-				}
-				if history != "" {
-					return storetest.HideItems(n, request, next)
-				}
-				return next.Do(request)
-			})
-			killedAt := rapid.IntRange(1, 40).Draw(r, "killed at")
-			export.SetBefore(&options, func(string) error {
-				if steps++; steps == killedAt {
-					return errors.New("killed")
-				}
-				return nil
-			})
-			_, _ = export.Run(w.Ctx(), reader.DB, options)
-			reader.Wire.Inject(nil)
-			_, err := exporttest.Read(w.folder)
-			w.OK(err)
-		}
-		w.export()
-		w.isEqual()
-	})
 }
 
 // split splits the nth feed range of a container.

@@ -13,7 +13,6 @@ import (
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/seed"
-	"cosmosblog/store/views"
 )
 
 // issuer is the issuer of the accounts in these tests.
@@ -104,31 +103,6 @@ func newSmallSet() *seed.Set {
 		number = 3
 	}
 	return seed.New(issuer, number, 2)
-}
-
-// TestWriteEqualsCommands writes a set once by commands and the projector, and once in batches
-// with the views, and compares all items. Some posts are too old for the feed.
-func TestWriteEqualsCommands(t *testing.T) {
-	t.Parallel()
-	set, number := newFeedSet()
-	if posts, _ := set.Size(); posts <= views.FeedCapacity {
-		t.Fatalf("%d posts do not fill the feed", posts)
-	}
-	byCommands, inBatches := newDatabase(t), newDatabase(t)
-	db := byCommands.runCommands(set, number)
-	byCommands.settle(db)
-	if err := views.New(db).TrimFeed(t.Context()); err != nil { // the trigger leaves a few more copies
-		t.Fatal(err)
-	}
-	s := inBatches.open(cosmos.Options{})
-	inBatches.write(s, set)
-	want := byCommands.items()
-	requireEqual(t, inBatches.items(), want)
-
-	inBatches.settle(s) // the projector changes nothing
-	requireEqual(t, inBatches.items(), want)
-	inBatches.write(s, set) // and neither does a second run
-	requireEqual(t, inBatches.items(), want)
 }
 
 func TestWrittenCountsAllItems(t *testing.T) {

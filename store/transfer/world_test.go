@@ -1,19 +1,11 @@
 package transfer_test
 
 import (
-	"flag"
 	"testing"
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/proof/storetest"
 )
-
-// init reduces the runs of the random test. The flag -rapid.checks has precedence.
-func init() {
-	if err := flag.Set("rapid.checks", "25"); err != nil {
-		panic(err)
-	}
-}
 
 // world is a storetest.World with shortcuts for this package.
 type world struct{ *storetest.World }
