@@ -24,7 +24,7 @@ func (s *Store) WithContent(ctx context.Context, posts []*blog.Post) (map[string
 	ctx = cosmos.InSession(ctx)
 	addresses := make([]address, len(posts))
 	for i, post := range posts {
-		addresses[i] = address{post.ID, schema.ContentID}
+		addresses[i] = address{Partition: post.ID, ID: schema.ContentID}
 	}
 	contents, err := readItems[schema.ContentItem](ctx, s, s.posts, schema.TypeContent, addresses)
 	if err != nil {

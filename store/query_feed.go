@@ -46,7 +46,7 @@ func (s *Store) Arrivals(ctx context.Context, page blog.PageRequest) (blog.Page[
 // posts that were trimmed since, by one point read. Both are empty if there was none. Error:
 // THROTTLED.
 func (s *Store) LastArrivals(ctx context.Context) (last, trimmed blog.DateTime, err error) {
-	item, err := readItem[schema.ArrivalsItem](ctx, s, s.feed, schema.HorizonID, address{schema.FeedPartition, schema.HorizonID})
+	item, err := readItem[schema.ArrivalsItem](ctx, s, s.feed, schema.HorizonID, address{Partition: schema.FeedPartition, ID: schema.HorizonID})
 	if err != nil || item == nil {
 		return "", "", err
 	}
@@ -57,7 +57,7 @@ func (s *Store) LastArrivals(ctx context.Context) (last, trimmed blog.DateTime, 
 // the post was there before arrivals were dated, or after a refill. isListed is false if the post
 // is not in the feed. Error: THROTTLED.
 func (s *Store) ArrivalOf(ctx context.Context, postID string) (date blog.DateTime, isListed bool, err error) {
-	item, err := readItem[schema.FeedItem](ctx, s, s.feed, schema.Feed, address{schema.FeedPartition, postID})
+	item, err := readItem[schema.FeedItem](ctx, s, s.feed, schema.Feed, address{Partition: schema.FeedPartition, ID: postID})
 	if err != nil || item == nil || item.Deleted {
 		return "", false, err
 	}

@@ -28,7 +28,7 @@ func (s *Store) ListedPosts(ctx context.Context, list blog.List, page blog.PageR
 func (s *Store) PostCounts(ctx context.Context, lists []blog.List) (map[blog.List]*int, error) {
 	addresses := make([]address, len(lists))
 	for i, list := range lists {
-		addresses[i] = address{string(list), schema.CounterID}
+		addresses[i] = address{Partition: string(list), ID: schema.CounterID}
 	}
 	items, err := readItems[schema.CounterItem](ctx, s, s.lists, schema.TypeCounter, addresses)
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
 // PostWithoutContent reads a post, with its content unless it is long (schema.MaxInlineContent):
 // one point read in posts. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) PostWithoutContent(ctx context.Context, postID string) (*blog.Post, error) {
-	item, err := readItem[schema.PostItem](ctx, s, s.posts, schema.TypePost, ownAddress(postID))
+	item, err := readItem[schema.PostItem](ctx, s, s.posts, schema.TypePost, address{Partition: postID, ID: postID})
 	switch {
 	case err != nil:
 		return nil, err
@@ -48,7 +48,7 @@ func (s *Store) PostWithoutContent(ctx context.Context, postID string) (*blog.Po
 // contents except long ones (schema.MaxInlineContent). Unknown and deleted posts are absent from
 // the map. Error: THROTTLED.
 func (s *Store) Posts(ctx context.Context, postIDs []string) (map[string]*blog.Post, error) {
-	items, err := readItems[schema.PostItem](ctx, s, s.posts, schema.TypePost, ownAddresses(postIDs))
+	items, err := readItems[schema.PostItem](ctx, s, s.posts, schema.TypePost, cosmos.OwnAddresses(postIDs))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (s *Store) Likes(ctx context.Context, postID string, page blog.PageRequest)
 // Comment reads one comment: one point read in posts. Its Post is a reference, and may be
 // deleted. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Comment, error) {
-	item, err := readItem[schema.CommentItem](ctx, s, s.posts, schema.TypeComment, address{postID, commentID})
+	item, err := readItem[schema.CommentItem](ctx, s, s.posts, schema.TypeComment, address{Partition: postID, ID: commentID})
 	switch {
 	case err != nil:
 		return nil, err
@@ -113,7 +113,7 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 func (s *Store) CommentsByID(ctx context.Context, ids []blog.Ref) (map[blog.Ref]*blog.Comment, error) {
 	addresses := make([]address, len(ids))
 	for i, id := range ids {
-		addresses[i] = address{id.PartitionKey, id.ID}
+		addresses[i] = address{Partition: id.PartitionKey, ID: id.ID}
 	}
 	items, err := readItems[schema.CommentItem](ctx, s, s.posts, schema.TypeComment, addresses)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Store) PostOfComment(ctx context.Context, commentID string) (string, er
 // Like reads one like: one point read in posts. Its Post is a reference, and may be deleted.
 // Errors: NOT_FOUND, THROTTLED.
 func (s *Store) Like(ctx context.Context, postID, userID string) (*blog.Like, error) {
-	item, err := readItem[schema.LikeItem](ctx, s, s.posts, schema.TypeLike, address{postID, userID})
+	item, err := readItem[schema.LikeItem](ctx, s, s.posts, schema.TypeLike, address{Partition: postID, ID: userID})
 	switch {
 	case err != nil:
 		return nil, err
@@ -166,7 +166,7 @@ var errNoLike = blog.Errorf(blog.NotFound, "The like does not exist.")
 func (s *Store) LikedBy(ctx context.Context, userID string, postIDs []string) (map[string]bool, error) {
 	addresses := make([]address, len(postIDs))
 	for i, postID := range postIDs {
-		addresses[i] = address{postID, userID}
+		addresses[i] = address{Partition: postID, ID: userID}
 	}
 	items, err := readItems[schema.LikeItem](ctx, s, s.posts, schema.TypeLike, addresses)
 	if err != nil {

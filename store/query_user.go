@@ -12,7 +12,7 @@ import (
 // or if the user's first username is not reserved yet; ErrBeingDeleted; THROTTLED.
 func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 	readAt := s.db.EarliestNow()
-	item, err := readItem[schema.UserItem](ctx, s, s.users, schema.TypeUser, ownAddress(userID))
+	item, err := readItem[schema.UserItem](ctx, s, s.users, schema.TypeUser, address{Partition: userID, ID: userID})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func errNotVisible(i *schema.UserItem) error {
 // deleted users are absent from the map. Error: THROTTLED.
 func (s *Store) Users(ctx context.Context, userIDs []string) (map[string]*blog.User, error) {
 	readAt := s.db.EarliestNow()
-	items, err := readItems[schema.UserItem](ctx, s, s.users, schema.TypeUser, ownAddresses(userIDs))
+	items, err := readItems[schema.UserItem](ctx, s, s.users, schema.TypeUser, cosmos.OwnAddresses(userIDs))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Store) UserByUsername(ctx context.Context, username string) (*blog.User
 	if blog.CheckUsername(username) != nil {
 		return nil, errNoUser // no user can have this username, and the service rejects some texts as ids
 	}
-	reservation, err := readItem[schema.ReservationItem](ctx, s, s.usernames, "reservation", ownAddress(name))
+	reservation, err := readItem[schema.ReservationItem](ctx, s, s.usernames, "reservation", address{Partition: name, ID: name})
 	switch {
 	case err != nil:
 		return nil, err

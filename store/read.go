@@ -14,19 +14,7 @@ import (
 // The queries of this package read through the Store's cache. Items and pages that they get from
 // it are shared, and must not be changed. Commands read what they change without the cache.
 
-// address is where an item is in its container.
-type address struct{ partition, id string }
-
-// ownAddress is the address of an item whose id is its partition key.
-func ownAddress(id string) address { return address{id, id} }
-
-func ownAddresses(ids []string) []address {
-	addresses := make([]address, len(ids))
-	for i, id := range ids {
-		addresses[i] = ownAddress(id)
-	}
-	return addresses
-}
+type address = cosmos.Address
 
 // stored is an item that queries read by its address.
 type stored[T any] interface {
@@ -180,8 +168,8 @@ func readAlone[T any](
 
 // readItem returns an item of a kind by one point read, or nil if there is none. Error: THROTTLED.
 func readItem[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.ContainerClient, kind string, at address) (P, error) {
-	found, cached, err := readShared(ctx, s, c, at.key(c, kind), func(ctx context.Context) (P, int, error) {
-		item, _, err := cosmos.Read[T](ctx, c, at.partition, at.id)
+	found, cached, err := readShared(ctx, s, c, keyOf(c, kind, at), func(ctx context.Context) (P, int, error) {
+		item, _, err := cosmos.Read[T](ctx, c, at.Partition, at.ID)
 		if cosmos.IsNotFound(err) {
 			return nil, 0, nil
 		}
@@ -192,7 +180,7 @@ func readItem[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Con
 		if found.result == nil {
 			status = http.StatusNotFound
 		}
-		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationRead, status, found.charge, at.partition)
+		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationRead, status, found.charge, at.Partition)
 	}
 	return found.result, cosmos.ToBlogError(err)
 }
@@ -213,18 +201,18 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 	keeps := map[address]func(seen[P], int){}
 	var kept []string
 	keptCharge := 0.0
-	var missing []azcosmos.ItemIdentity
+	var missing []address
 	for _, at := range addresses {
 		if _, ok := items[at]; ok || keeps[at] != nil {
 			continue
 		}
-		item, found, keep := readcache.Lookup(access.cache, at.key(c, kind), permittedBy[P](access))
+		item, found, keep := readcache.Lookup(access.cache, keyOf(c, kind, at), permittedBy[P](access))
 		if !found {
 			keeps[at] = keep
-			missing = append(missing, at.identity())
+			missing = append(missing, at)
 			continue
 		}
-		kept = append(kept, at.partition)
+		kept = append(kept, at.Partition)
 		keptCharge += item.charge
 		items[at] = item.result
 		if item.token != "" {
@@ -243,7 +231,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 	for i := range read {
 		item := P(new(read[i])) // a copy, because a pointer into read would keep all of it in memory
 		var at address
-		at.partition, at.id = item.Address()
+		at.Partition, at.ID = item.Address()
 		items[at] = item
 	}
 	token, share := s.tokenToKeep(meter, c), meter.Charged()/float64(len(missing))
@@ -284,12 +272,8 @@ func readPage[Item, Element any, P stored[Item]](
 	return found.result, cosmos.ToBlogError(err)
 }
 
-// key returns the key of a read of an address. Reads of one address as items of different types
+// keyOf returns the key of a read of an address. Reads of one address as items of different types
 // have different keys.
-func (a address) key(c *azcosmos.ContainerClient, kind string) readcache.Key {
-	return readcache.Key{Container: c.ID(), Partition: a.partition, Read: kind, ID: a.id}
-}
-
-func (a address) identity() azcosmos.ItemIdentity {
-	return azcosmos.ItemIdentity{ID: a.id, PartitionKey: azcosmos.NewPartitionKeyString(a.partition)}
+func keyOf(c *azcosmos.ContainerClient, kind string, at address) readcache.Key {
+	return readcache.Key{Container: c.ID(), Partition: at.Partition, Read: kind, ID: at.ID}
 }

@@ -115,7 +115,7 @@ func (c comparer) readSources(ctx context.Context, list blog.List, entries []*au
 			ids = append(ids, entry.ID)
 		}
 	}
-	read, err := cosmos.ReadEach[source](ctx, c.posts, cosmos.IdentitiesByID(ids))
+	read, err := cosmos.ReadEach[source](ctx, c.posts, cosmos.OwnAddresses(ids))
 	posts := make(map[string]*auditedItem, len(read))
 	for _, post := range read {
 		posts[post.ID] = post.auditedItem

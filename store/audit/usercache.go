@@ -55,7 +55,7 @@ func (c comparer) readUsers(ctx context.Context, ids []string) (map[string]*audi
 			unknown = append(unknown, id)
 		}
 	}
-	read, err := cosmos.ReadEach[auditedUser](ctx, c.users, cosmos.IdentitiesByID(unknown))
+	read, err := cosmos.ReadEach[auditedUser](ctx, c.users, cosmos.OwnAddresses(unknown))
 	if err != nil {
 		return nil, err
 	}

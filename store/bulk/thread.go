@@ -145,7 +145,7 @@ func (t *threadWriter) readAuthors(ctx context.Context) (map[string]*schema.User
 	for _, r := range t.rest {
 		ids = append(ids, r.userID)
 	}
-	items, err := cosmos.ReadEach[schema.UserItem](ctx, t.writer.users, cosmos.IdentitiesByID(ids))
+	items, err := cosmos.ReadEach[schema.UserItem](ctx, t.writer.users, cosmos.OwnAddresses(ids))
 	users := make(map[string]*schema.UserItem, len(items))
 	for i := range items {
 		users[items[i].ID] = &items[i]

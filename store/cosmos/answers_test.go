@@ -142,7 +142,7 @@ func TestBrokenBodiesAreRetried(t *testing.T) {
 			return []row{*item}, err
 		},
 		"readMany": func(t *testing.T, c *azcosmos.ContainerClient) ([]row, error) {
-			return cosmos.ReadEach[row](t.Context(), c, cosmos.IdentitiesByID([]string{"a", "a0"}))
+			return cosmos.ReadEach[row](t.Context(), c, cosmos.OwnAddresses([]string{"a", "a0"}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestReadManyAfterSplit(t *testing.T) {
 		return answer(http.StatusOK, rows(inRange[id]...))
 	}}
 	c, log := a.container(t)
-	got, err := cosmos.ReadEach[row](t.Context(), c, cosmos.IdentitiesByID(ids))
+	got, err := cosmos.ReadEach[row](t.Context(), c, cosmos.OwnAddresses(ids))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,8 @@ import (
 // Read returns an item and its etag: one point read. Error: NOT_FOUND if there is no such item. The
 // functions of this file also return the other errors of ToBlogError.
 func Read[T any](ctx context.Context, c *azcosmos.ContainerClient, partition, id string) (*T, azcore.ETag, error) {
-	return read[T](ctx, c, azcosmos.ItemIdentity{ID: id, PartitionKey: azcosmos.NewPartitionKeyString(partition)})
-}
-
-func read[T any](ctx context.Context, c *azcosmos.ContainerClient, at azcosmos.ItemIdentity) (*T, azcore.ETag, error) {
 	ctx, received := withAnswers(ctx)
-	response, err := c.ReadItem(ctx, at.PartitionKey, at.ID, nil)
+	response, err := c.ReadItem(ctx, azcosmos.NewPartitionKeyString(partition), id, nil)
 	if err != nil {
 		return nil, "", ToBlogError(err)
 	}

@@ -6,29 +6,32 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// readMany reads items of any partitions with as few queries as azcosmos can, in no order. Items
-// that do not exist are absent from the result.
-func readMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
-	ctx, received := withAnswers(ctx)
-	response, err := c.ReadManyItems(ctx, items, nil)
-	if err == nil {
-		err = ctx.Err() // azcosmos silently omits items that it had no time to read
+// Address is where an item is in its container.
+type Address struct{ Partition, ID string }
+
+// OwnAddresses returns the addresses of items whose id is their partition key, each once, in the
+// order of ids.
+func OwnAddresses(ids []string) []Address {
+	seen := make(map[string]bool, len(ids))
+	list := make([]Address, 0, len(ids))
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			list = append(list, Address{id, id})
+		}
 	}
-	if err != nil {
-		return nil, ToBlogError(err)
-	}
-	return decodeAnswers(received, make([]T, 0, len(items)), response.Items)
+	return list
 }
 
 // ReadEach reads items in the cheapest way. A single item is a point read (1 RU); several are
 // one read many, which is a query (at least 2.3 RU). Items that do not exist are absent from the
-// result.
-func ReadEach[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
+// result, which has no order.
+func ReadEach[T any](ctx context.Context, c *azcosmos.ContainerClient, items []Address) ([]T, error) {
 	switch len(items) {
 	case 0:
 		return nil, nil
 	case 1:
-		item, _, err := read[T](ctx, c, items[0])
+		item, _, err := Read[T](ctx, c, items[0].Partition, items[0].ID)
 		if IsNotFound(err) {
 			return nil, nil
 		}
@@ -40,16 +43,19 @@ func ReadEach[T any](ctx context.Context, c *azcosmos.ContainerClient, items []a
 	return readMany[T](ctx, c, items)
 }
 
-// IdentitiesByID returns the identities of items whose id is their partition key, each once, in the
-// order of ids.
-func IdentitiesByID(ids []string) []azcosmos.ItemIdentity {
-	seen := make(map[string]bool, len(ids))
-	list := make([]azcosmos.ItemIdentity, 0, len(ids))
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			list = append(list, azcosmos.ItemIdentity{ID: id, PartitionKey: azcosmos.NewPartitionKeyString(id)})
-		}
+// readMany reads items of any partitions with as few queries as azcosmos can.
+func readMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []Address) ([]T, error) {
+	identities := make([]azcosmos.ItemIdentity, len(items))
+	for i, at := range items {
+		identities[i] = azcosmos.ItemIdentity{ID: at.ID, PartitionKey: azcosmos.NewPartitionKeyString(at.Partition)}
 	}
-	return list
+	ctx, received := withAnswers(ctx)
+	response, err := c.ReadManyItems(ctx, identities, nil)
+	if err == nil {
+		err = ctx.Err() // azcosmos silently omits items that it had no time to read
+	}
+	if err != nil {
+		return nil, ToBlogError(err)
+	}
+	return decodeAnswers(received, make([]T, 0, len(items)), response.Items)
 }
