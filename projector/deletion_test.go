@@ -126,30 +126,6 @@ func TestLastPassDeletesLateItems(t *testing.T) {
 	w.wantViewsEqualSource()
 }
 
-// A user who is deleted during a rename leaves neither username reserved.
-func TestDeletionDuringRename(t *testing.T) {
-	for n := int64(1); ; n++ {
-		w := newWorld(t)
-		user, _, _ := w.activeUser()
-		wire, s := w.wired()
-		wire.left.Store(n)
-		_, err := s.UpdateUser(t.Context(), user.ID, "renamed")
-		if now, _ := w.store.User(t.Context(), user.ID); now.Username != user.Username {
-			return
-		}
-		if err == nil {
-			t.Fatal("the rename returned no error, but had no effect")
-		}
-		w.deleteUser(user)
-		w.settle()
-		w.wantViewsEqualSource()
-		w.wantUserGone(user)
-		if other, err := w.store.CreateUser(t.Context(), blog.Account{Subject: "someone else"}, "Renamed"); err != nil {
-			t.Fatalf("after %d requests: %+v, %v", n, other, err)
-		}
-	}
-}
-
 // A projector may die at any request of a deletion, in its first pass or its last. The next
 // projector finishes the deletion.
 func TestCrashDuringDeletion(t *testing.T) {

@@ -230,3 +230,54 @@ func TestHugeSweepLeavesOthers(t *testing.T) {
 		}
 	})
 }
+
+// A rename reaches all items even if the feed did not show it, because another rename began and
+// never ended.
+func TestRenameBehindUnfinishedRename(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	w.comment(anna, w.post(anna))
+	w.settle()
+	renamed := w.rename(anna)
+	for n := int64(1); ; n++ { // interrupted later each time, until the new name is pending
+		wire, s := w.wired()
+		wire.left.Store(n)
+		if _, err := s.UpdateUser(t.Context(), anna.ID, "neverborne"); err == nil {
+			t.Fatal("the rename was not interrupted")
+		}
+		if change, err := w.store.Change(t.Context(), schema.Users, anna.ID, anna.ID); err != nil {
+			t.Fatal(err)
+		} else if change.Renaming {
+			break
+		}
+	}
+	w.settle()
+	w.wantViewsEqualSource()
+	if user, err := w.store.User(t.Context(), anna.ID); err != nil || user.Username != renamed.Username {
+		t.Errorf("%+v, %v", user, err)
+	}
+}
+
+// A user who is deleted during a rename leaves neither username reserved.
+func TestDeletionDuringRename(t *testing.T) {
+	for n := int64(1); ; n++ {
+		w := newWorld(t)
+		user, _, _ := w.activeUser()
+		wire, s := w.wired()
+		wire.left.Store(n)
+		_, err := s.UpdateUser(t.Context(), user.ID, "renamed")
+		if now, _ := w.store.User(t.Context(), user.ID); now.Username != user.Username {
+			return
+		}
+		if err == nil {
+			t.Fatal("the rename returned no error, but had no effect")
+		}
+		w.deleteUser(user)
+		w.settle()
+		w.wantViewsEqualSource()
+		w.wantUserGone(user)
+		if other, err := w.store.CreateUser(t.Context(), blog.Account{Subject: "someone else"}, "Renamed"); err != nil {
+			t.Fatalf("after %d requests: %+v, %v", n, other, err)
+		}
+	}
+}

@@ -10,7 +10,6 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/store"
-	"cosmosblog/store/schema"
 )
 
 // Views equal their source after changes of every kind.
@@ -124,33 +123,6 @@ func TestLastPassUpdatesLateItems(t *testing.T) {
 	w.wantViewsEqualSource()
 	if sweeps, err := w.store.Sweeps(t.Context()); err != nil || len(sweeps) != 0 {
 		t.Errorf("pending sweeps: %v, %v", sweeps, err)
-	}
-}
-
-// A rename reaches all items even if the feed did not show it, because another rename began and
-// never ended.
-func TestRenameBehindUnfinishedRename(t *testing.T) {
-	w := newWorld(t)
-	anna := w.user()
-	w.comment(anna, w.post(anna))
-	w.settle()
-	renamed := w.rename(anna)
-	for n := int64(1); ; n++ { // interrupted later each time, until the new name is pending
-		wire, s := w.wired()
-		wire.left.Store(n)
-		if _, err := s.UpdateUser(t.Context(), anna.ID, "neverborne"); err == nil {
-			t.Fatal("the rename was not interrupted")
-		}
-		if change, err := w.store.Change(t.Context(), schema.Users, anna.ID, anna.ID); err != nil {
-			t.Fatal(err)
-		} else if change.Renaming {
-			break
-		}
-	}
-	w.settle()
-	w.wantViewsEqualSource()
-	if user, err := w.store.User(t.Context(), anna.ID); err != nil || user.Username != renamed.Username {
-		t.Errorf("%+v, %v", user, err)
 	}
 }
 

@@ -3,6 +3,7 @@
 package export_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"testing"
@@ -110,5 +111,28 @@ func TestKilledAfterSplit(t *testing.T) {
 		w.expire(posts[removed])
 		w.export()
 		w.isEqual()
+	}
+}
+
+// TestCanceled interrupts the export at every request.
+func TestCanceled(t *testing.T) {
+	for at := 1; ; at++ {
+		w := newWorld(t)
+		w.addBlog()
+		ctx, cancel := context.WithCancel(t.Context())
+		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if n == at {
+				cancel()
+			}
+			return next.Do(request)
+		})
+		_, err := export.Run(ctx, w.DB, w.options())
+		cancel()
+		w.Wire.Inject(nil)
+		w.export()
+		w.isEqual()
+		if err == nil {
+			return
+		}
 	}
 }

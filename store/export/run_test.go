@@ -696,29 +696,6 @@ func TestClockOfMachine(t *testing.T) {
 	}
 }
 
-// TestCanceled interrupts the export at every request.
-func TestCanceled(t *testing.T) {
-	for at := 1; ; at++ {
-		w := newWorld(t)
-		w.addBlog()
-		ctx, cancel := context.WithCancel(t.Context())
-		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-			if n == at {
-				cancel()
-			}
-			return next.Do(request)
-		})
-		_, err := export.Run(ctx, w.DB, w.options())
-		cancel()
-		w.Wire.Inject(nil)
-		w.export()
-		w.isEqual()
-		if err == nil {
-			return
-		}
-	}
-}
-
 // split splits the nth feed range of a container.
 func (w *world) split(container string, n int) {
 	w.T.Helper()
