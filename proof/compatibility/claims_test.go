@@ -156,6 +156,9 @@ func checkClaim(t *testing.T, c claim) {
 			t.Errorf("%s has a note with (%s), but not that source", c.behaviour, word)
 		}
 	}
+	if c.section != "unknown" && slices.Contains(c.sources, assumed) && !strings.Contains(c.note, assumed) {
+		t.Errorf("%s has no other source for something, but its note does not say what is assumed", c.behaviour)
+	}
 }
 
 func TestParse(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -237,27 +236,4 @@ func callee(call *ast.CallExpr) (name string, ok bool) {
 		return "", false
 	}
 	return f.Name, true
-}
-
-// functionSamples matches the title of a function's section in functions.txt.
-var functionSamples = regexp.MustCompile(`(?m)^## (([A-Z_]+)\(.*\))$`)
-
-// functions returns the table of functions: those that have samples, and the refused ones.
-func functions(t *testing.T, claims []claim) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "engine/testdata/functions.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := claim{support: built, tests: []string{"TestFunctions"}, sources: []string{"functions", "samples"}}
-	titles := functionSamples.FindAllStringSubmatch(string(text), -1)
-	var rows []claim
-	for _, title := range titles {
-		row.behaviour = "`" + title[1] + "`"
-		rows = append(rows, row)
-	}
-	if len(rows) == 0 {
-		t.Fatal("no function has samples")
-	}
-	return table(append(rows, claims...))
 }

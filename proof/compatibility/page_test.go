@@ -2,10 +2,6 @@ package compatibility
 
 import (
 	"flag"
-	"fmt"
-	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,21 +20,19 @@ const (
 var tables = []string{"account", "items", "queries", "answers", "change-feed", "scripts", "durability", "request-headers",
 	"answer-headers", "statuses", "sdks"}
 
-// TestPage compares the tables and lists of docs/compatibility.md with claims.txt.
+// TestPage compares the tables and the list of docs/compatibility.md with claims.txt.
 func TestPage(t *testing.T) {
-	claims, sources := readClaims(t)
+	claims, _ := readClaims(t)
 	bySection := map[string][]claim{}
 	for _, c := range claims {
 		bySection[c.section] = append(bySection[c.section], c)
 	}
-	sections := map[string]string{
-		"unknown": unknowns(bySection["unknown"]), "sources": targets(sources), "functions": functions(t, bySection["functions"]),
-	}
+	sections := map[string]string{"unknown": unknowns(bySection["unknown"])}
 	for _, name := range tables {
 		sections[name] = table(bySection[name])
 	}
 	for name := range bySection {
-		if _, isPart := sections[name]; !isPart {
+		if _, isPart := sections[name]; !isPart && name != "functions" {
 			t.Errorf("claims.txt has a section %s, which is no part of the page", name)
 		}
 	}
@@ -55,76 +49,31 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// reference matches a link of the page to a source.
-var reference = regexp.MustCompile(`\[([a-z][a-z0-9-]*)\][^(\[]`)
-
-// code matches code within a line.
-var code = regexp.MustCompile("`[^`\n]*`")
-
-// TestProseCitesSources checks that the links between the tables lead to sources, too.
-func TestProseCitesSources(t *testing.T) {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, sources := readClaims(t)
-	prose := code.ReplaceAllString(string(text), "`code`")
-	for _, link := range reference.FindAllStringSubmatch(prose, -1) {
-		if !slices.ContainsFunc(sources, func(s source) bool { return s.key == link[1] }) {
-			t.Errorf("docs/compatibility.md cites %s, which is not among the sources", link[1])
-		}
-	}
-}
-
-// table returns the Markdown of a table.
+// table returns the Markdown of a table. Claims without a note that follow each other share a row.
 func table(claims []claim) string {
 	var b strings.Builder
-	b.WriteString("| | | | Source | Test |\n|---|---|---|---|---|\n")
-	for _, c := range claims {
-		for _, cell := range []string{c.behaviour, c.support, c.note, citation(c), strings.Join(c.tests, ", ")} {
-			b.WriteString("| ")
-			if cell != "" {
-				b.WriteString(strings.ReplaceAll(cell, "|", `\|`) + " ")
-			}
+	b.WriteString("| | | |\n|---|---|---|\n")
+	for i, c := range claims {
+		cell := strings.ReplaceAll(c.behaviour, "|", `\|`)
+		isNext := i > 0 && c.note == "" && claims[i-1].note == "" && c.support == claims[i-1].support
+		isLast := i+1 == len(claims) || c.note != "" || claims[i+1].note != "" || c.support != claims[i+1].support
+		if isNext {
+			b.WriteString("; " + cell)
+		} else {
+			b.WriteString("| " + cell)
 		}
-		b.WriteString("|\n")
+		if isLast {
+			b.WriteString(strings.ReplaceAll(" | "+c.support+" | "+strings.ReplaceAll(c.note, "|", `\|`)+" |\n", "|  |", "| |"))
+		}
 	}
 	return b.String()
-}
-
-// citation returns the Markdown of a claim's sources: links, and words for what has none.
-func citation(c claim) string {
-	var links []string
-	for _, key := range c.sources {
-		switch key {
-		case assumed:
-			key = "*our belief*"
-		case ours:
-			key = "*ours*"
-		default:
-			key = "[" + key + "]"
-		}
-		links = append(links, key)
-	}
-	return strings.Join(links, ", ")
 }
 
 // unknowns returns the Markdown of the list of beliefs.
 func unknowns(claims []claim) string {
 	var b strings.Builder
 	for _, c := range claims {
-		b.WriteString(wrap("- " + c.behaviour + " (" + citation(c) + ")"))
-	}
-	return b.String()
-}
-
-// targets returns the targets of the links to the sources. Markdown does not show them.
-func targets(sources []source) string {
-	sources = slices.Clone(sources)
-	slices.SortFunc(sources, func(a, b source) int { return strings.Compare(a.key, b.key) })
-	var b strings.Builder
-	for _, s := range sources {
-		fmt.Fprintf(&b, "[%s]: %s\n", s.key, s.address)
+		b.WriteString(wrap("- " + c.behaviour))
 	}
 	return b.String()
 }
@@ -151,8 +100,10 @@ func wrap(item string) string {
 }
 
 func TestTable(t *testing.T) {
-	got := table([]claim{{behaviour: "`||`", support: built, sources: []string{"a", assumed, ours}, tests: []string{"TestA", "TestB"}}})
-	if want := "| | | | Source | Test |\n|---|---|---|---|---|\n| `\\|\\|` | built | | [a], *our belief*, *ours* | TestA, TestB |\n"; got != want {
+	got := table([]claim{{behaviour: "`||`", support: built}, {behaviour: "a", support: built}, {behaviour: "b", support: built, note: "n"},
+		{behaviour: "c", support: refused, note: "n"}, {behaviour: "d", support: refused}, {behaviour: "e", support: built}})
+	want := "| | | |\n|---|---|---|\n| `\\|\\|`; a | built | |\n| b | built | n |\n| c | refused | n |\n| d | refused | |\n| e | built | |\n"
+	if got != want {
 		t.Errorf("table returns %q, want %q", got, want)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"cosmosblog/cosmostest"
 )
 
-// TestRefusedFunctions calls the functions that the page says are refused.
+// TestRefusedFunctions calls the functions of the service that the engine does not have.
 func TestRefusedFunctions(t *testing.T) {
 	items := cosmostest.New(t, cosmostest.Options{}).Container("d", "c", "/pk")
 	names := named(t, "functions")
