@@ -34,8 +34,8 @@ func settingsDocument() string {
 
 All settings of all commands, for operators.
 
-A flag takes precedence over its environment variable. An empty variable counts as not set.
-` + "`cosmosblog COMMAND --help` lists the settings of one command." + `
+A flag takes precedence over its environment variable. An empty variable counts as not set. The table has the beginning
+of each explanation; ` + "`cosmosblog COMMAND --help`" + ` has all of it, for one command.
 
 | Flag | Environment | Default | Commands | Meaning |
 |---|---|---|---|---|
@@ -46,9 +46,18 @@ A flag takes precedence over its environment variable. An empty variable counts 
 			name = "--" + name
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", codeOrDash(name), codeOrDash(s.Env), codeOrDash(s.Default),
-			strings.Join(s.Commands, ", "), s.Meaning)
+			strings.Join(s.Commands, ", "), firstSentence(s.Meaning))
 	}
 	return b.String()
+}
+
+// firstSentence returns a text up to its first full stop that a space follows.
+func firstSentence(text string) string {
+	first, _, isLonger := strings.Cut(text, ". ")
+	if isLonger {
+		first += "."
+	}
+	return first
 }
 
 func codeOrDash(text string) string {
