@@ -124,8 +124,8 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	contentType := negotiateType(r)
 	known, operation, errs := t.readOperation(ctx, params)
 	if len(errs) > 0 {
-		rejected := t.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
-		return t.encode(contentType, documentStatus(contentType), rejectedResponse(rejected)), nil
+		refused := t.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
+		return t.encode(contentType, documentStatus(contentType), rejectedResponse(refused)), nil
 	}
 	if asksForPriceOnly(r) {
 		return t.encode(contentType, executedStatus, pricedResponse(operation)), nil
