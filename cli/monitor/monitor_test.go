@@ -338,8 +338,8 @@ func (o *observed) exchange() {
 	o.traffic.Sent(r.Context(), telemetry.Sent{Container: "posts", Operation: "read", Status: 200, Charge: 1, Retry: true})
 }
 
-// documentedMetric is a row of the table of metrics: name and labels.
-var documentedMetric = regexp.MustCompile("(?m)^\\| `(cosmosblog_[a-z_]+)` \\|([^|]*)\\|")
+// documentedMetrics is a row of the table of metrics: labels, and the names that have these.
+var documentedMetrics = regexp.MustCompile("(?m)^\\| ((?:`[a-z]+`(?:, )?)*) ?\\| (`[a-z_]+`(?:, `[a-z_]+`)*) \\|$")
 
 // areDocumented compares all metrics with the table in docs/operations.md.
 func (o *observed) areDocumented(families map[string]*dto.MetricFamily) {
@@ -348,11 +348,16 @@ func (o *observed) areDocumented(families map[string]*dto.MetricFamily) {
 	if err != nil {
 		o.Fatal(err)
 	}
+	_, section, _ := strings.Cut(string(text), "\n### Metrics\n")
+	section, _, _ = strings.Cut(section, "\n### ")
 	documented := map[string]string{}
-	for _, row := range documentedMetric.FindAllStringSubmatch(string(text), -1) {
-		documented[row[1]] = strings.Trim(row[2], " ")
-		if families[row[1]] == nil {
-			o.Errorf("docs/operations.md lists %s, which does not exist", row[1])
+	for _, row := range documentedMetrics.FindAllStringSubmatch(section, -1) {
+		for _, quoted := range strings.Split(row[2], ", ") {
+			name := "cosmosblog_" + strings.Trim(quoted, "`")
+			documented[name] = row[1]
+			if families[name] == nil {
+				o.Errorf("docs/operations.md lists %s, which does not exist", name)
+			}
 		}
 	}
 	for name, family := range families {
