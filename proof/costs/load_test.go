@@ -91,7 +91,7 @@ func readCharges(t *testing.T) map[string]byContainer {
 			field = name
 			charges[field] = byContainer{}
 		}
-		charge, err := strconv.ParseFloat(strings.TrimSpace(cells[6]), 64)
+		charge, err := strconv.ParseFloat(strings.TrimSpace(cells[5]), 64)
 		if err != nil {
 			t.Fatal(err)
 		}
