@@ -34,8 +34,9 @@ func settingsDocument() string {
 
 All settings of all commands, for operators.
 
-A flag takes precedence over its environment variable. An empty variable counts as not set. The table has the beginning
-of each explanation; ` + "`cosmosblog COMMAND --help`" + ` has all of it, for one command.
+A flag takes precedence over its environment variable: ` + "`COSMOSBLOG_CACHE_BYTES` for `--cache-bytes`" + `, if the table has no
+other one, or – for none. An empty variable counts as not set. The table has the beginning of each explanation;
+` + "`cosmosblog COMMAND --help`" + ` has all of it, for one command.
 
 | Flag | Environment | Default | Commands | Meaning |
 |---|---|---|---|---|
@@ -45,7 +46,11 @@ of each explanation; ` + "`cosmosblog COMMAND --help`" + ` has all of it, for on
 		if name != "" {
 			name = "--" + name
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", codeOrDash(name), codeOrDash(s.Env), codeOrDash(s.Default),
+		variable := codeOrDash(s.Env)
+		if s.Env == "COSMOSBLOG_"+strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_")) {
+			variable = ""
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", codeOrDash(name), variable, codeOrDash(s.Default),
 			strings.Join(s.Commands, ", "), firstSentence(s.Meaning))
 	}
 	return b.String()
