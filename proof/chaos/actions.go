@@ -44,7 +44,7 @@ var totalShare = func() (total int) {
 func (p *person) key() string {
 	key := fmt.Sprint("key ", p.record.next())
 	if p.random.IntN(5) == 0 {
-		return withoutKey + key
+		return contract.WithoutKey + key
 	}
 	return key
 }

@@ -80,87 +80,11 @@ func (p *person) act(ctx context.Context) {
 	}
 }
 
-// root is a root field of the API.
-type root struct {
-	arguments, call string // the declaration of variables, and the arguments
-	fields          string
-}
-
-const (
-	userFields    = ` { id username } `
-	contentFields = `{ id title content contentLength excerpt commentCount recentComments` + recentFields + ` likeCount version creationDate updatedDate author` + userFields + `}`
-	recentFields  = ` { id excerpt author { id username } }`
-	commentFields = ` { id content excerpt creationDate author` + userFields + `} `
-)
-
-var roots = map[contract.Kind]root{
-	contract.CreateUser:    input("CreateUserInput", "user"+userFields),
-	contract.UpdateUser:    input("UpdateUserInput", "user"+userFields),
-	contract.DeleteUser:    input("DeleteUserInput", "user"+userFields),
-	contract.CreatePost:    input("CreatePostInput", "post"+contentFields),
-	contract.UpdatePost:    input("UpdatePostInput", "post"+contentFields),
-	contract.DeletePost:    input("DeletePostInput", "post"+contentFields),
-	contract.CreateComment: input("CreateCommentInput", "post"+contentFields+" comment"+commentFields),
-	contract.UpdateComment: input("UpdateCommentInput", "comment"+commentFields),
-	contract.DeleteComment: input("DeleteCommentInput", "post"+contentFields),
-	contract.LikePost:      input("LikePostInput", "post"+contentFields),
-	contract.UnlikePost:    input("UnlikePostInput", "post"+contentFields),
-	contract.ReadPost:      {"($id: ID!)", "(id: $id)", strings.Replace(contentFields, "{", "{ viewerHasLiked", 1)},
-	contract.ReadViewer:    {"", "", userFields},
-	contract.ReadComment:   {"($id: ID!)", "(id: $id)", "{ ... on Comment" + commentFields + "}"},
-	contract.ReadFeed:      {"", fmt.Sprintf("(first: %d)", contract.FeedPage), "{ nodes " + shortPostFields + " }"},
-}
-
-func input(name, fields string) root {
-	return root{"($input: " + name + "!)", "(input: $input)", " { " + fields + " }"}
-}
-
-// variables returns the variables of an operation.
-func variables(o contract.Operation) values {
-	v := values{}
-	set := func(name, value string) {
-		if value != "" {
-			v[name] = value
-		}
-	}
-	switch o.Kind {
-	case contract.ReadPost:
-		return values{"id": o.PostID}
-	case contract.ReadComment:
-		return values{"id": o.CommentID}
-	case contract.ReadViewer, contract.ReadFeed:
-		return nil
-	case contract.UpdatePost, contract.DeletePost:
-		set("id", o.PostID)
-	case contract.UpdateComment, contract.DeleteComment:
-		set("id", o.CommentID)
-	case contract.CreateComment, contract.LikePost, contract.UnlikePost:
-		set("postId", o.PostID)
-	}
-	set("username", o.Username)
-	set("title", o.Title)
-	set("content", o.Content)
-	if !strings.HasPrefix(o.Key, withoutKey) {
-		set("idempotencyKey", o.Key)
-	}
-	if o.Version > 0 {
-		v["version"] = o.Version
-	}
-	return values{"input": v}
-}
-
-// withoutKey is the beginning of the key of an operation that is sent without one.
-const withoutKey = "none "
-
 // try sends a request once, and records it.
 func (p *person) try(ctx context.Context, o contract.Operation) contract.Operation {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	r, isQuery := roots[o.Kind], o.Kind.IsRead()
-	document := "mutation " + r.arguments + "{ " + string(o.Kind) + r.call + r.fields + " }"
-	if isQuery {
-		document = "query " + strings.TrimPrefix(document, "mutation ")
-	}
+	document, variables := o.Request()
 	to := api{token: p.token, client: p.client}
 	if o.Server = p.home; o.Server < 0 {
 		o.Server, to.session = p.random.IntN(len(p.servers)), p.session
@@ -168,17 +92,17 @@ func (p *person) try(ctx context.Context, o contract.Operation) contract.Operati
 	to.url = p.servers[o.Server]
 	var data map[string]json.RawMessage
 	o.Account, o.Client, o.SentSession, o.Invoked = p.account, p.number, to.session != "", p.record.now()
-	session, stale, err := to.executeInSession(ctx, document, variables(o), &data)
+	session, stale, err := to.executeInSession(ctx, document, variables, &data)
 	o.Completed = p.record.now()
 	if o.GotSession, o.Stale = session != "", stale; o.GotSession {
 		p.session = session
 	}
 	answer := data[string(o.Kind)]
 	switch hasAnswer := len(answer) > 0 && string(answer) != "null"; {
-	case err == nil || hasAnswer && !isQuery: // a field of the answer may have failed, but not the mutation
+	case err == nil || hasAnswer && !o.Kind.IsRead(): // a field of the answer may have failed, but not the mutation
 		o.Outcome = contract.Acknowledged
 		if hasAnswer {
-			decodeAnswer(&o, answer)
+			o.Decode(answer)
 		}
 	case errorCode(err) != "":
 		o.Code = errorCode(err)
@@ -190,33 +114,6 @@ func (p *person) try(ctx context.Context, o contract.Operation) contract.Operati
 	}
 	p.record.add(o)
 	return o
-}
-
-// decodeAnswer sets the parts of an answer.
-func decodeAnswer(o *contract.Operation, answer json.RawMessage) {
-	var err error
-	switch o.Kind {
-	case contract.ReadPost:
-		var liked struct{ ViewerHasLiked *bool }
-		err = errors.Join(json.Unmarshal(answer, &o.Post), json.Unmarshal(answer, &liked))
-		o.Liked = liked.ViewerHasLiked
-	case contract.ReadViewer:
-		err = json.Unmarshal(answer, &o.User)
-	case contract.ReadComment:
-		err = json.Unmarshal(answer, &o.Comment)
-	default:
-		var parts struct {
-			User    *contract.User
-			Post    *contract.Post
-			Comment *contract.Comment
-			Nodes   []contract.Post
-		}
-		err = json.Unmarshal(answer, &parts)
-		o.User, o.Post, o.Comment, o.Feed = parts.User, parts.Post, parts.Comment, parts.Nodes
-	}
-	if err != nil {
-		panic(fmt.Sprintf("decoding %s: %v", answer, err)) // the fields of roots and contract differ
-	}
 }
 
 // tries is how often a client sends a request at most.
@@ -253,7 +150,7 @@ func (p *person) look(ctx context.Context, done contract.Operation) {
 func (p *person) repeat(ctx context.Context, o contract.Operation) contract.Operation {
 	for i := 0; ; i++ {
 		done := p.try(ctx, o)
-		isRepeatable := !strings.HasPrefix(o.Key, withoutKey)
+		isRepeatable := !strings.HasPrefix(o.Key, contract.WithoutKey)
 		switch {
 		case i == tries-1:
 			return done

@@ -84,9 +84,6 @@ func (r *round) readSnapshot(ctx context.Context) (*contract.Snapshot, error) {
 	return readSnapshot(ctx, a, users, posts, slices.Collect(maps.Keys(r.record.usernames)))
 }
 
-// shortPostFields are the fields of a post that lists copy.
-const shortPostFields = `{ id title contentLength excerpt commentCount recentComments` + recentFields + ` likeCount version creationDate updatedDate author { id username } }`
-
 // pageLength is the maximum number of ids and the maximum page size of the API.
 const pageLength = 100
 
@@ -97,7 +94,7 @@ func readSnapshot(ctx context.Context, a api, users, posts, usernames []string) 
 	var feed struct {
 		Feed struct{ Nodes []contract.Post }
 	}
-	if err := a.execute(ctx, `{ feed(first: 100) { nodes `+shortPostFields+` } }`, nil, &feed); err != nil {
+	if err := a.execute(ctx, `{ feed(first: 100) { nodes `+contract.CardFields+` } }`, nil, &feed); err != nil {
 		return nil, err
 	}
 	s.Feed = feed.Feed.Nodes
@@ -144,7 +141,7 @@ func readUser(ctx context.Context, a api, id string, s *contract.Snapshot) error
 			}
 		}
 		err := a.execute(ctx, `query ($id: ID!, $after: String) { user(id: $id) { id username postCount
-			posts(first: 100, after: $after) { nodes `+shortPostFields+` pageInfo { hasNextPage endCursor } } } }`,
+			posts(first: 100, after: $after) { nodes `+contract.CardFields+` pageInfo { hasNextPage endCursor } } } }`,
 			values{"id": id, "after": next.EndCursor}, &got)
 		if err != nil || got.User == nil {
 			return err
@@ -162,7 +159,7 @@ func readUser(ctx context.Context, a api, id string, s *contract.Snapshot) error
 func readPosts(ctx context.Context, a api, ids []string, s *contract.Snapshot) error {
 	for chunk := range slices.Chunk(ids, pageLength) {
 		var got struct{ Nodes []*contract.Post }
-		err := a.execute(ctx, `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Post `+contentFields+` } }`,
+		err := a.execute(ctx, `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Post `+contract.PostFields+` } }`,
 			values{"ids": chunk}, &got)
 		if err != nil {
 			return err
@@ -195,8 +192,8 @@ func readLists(ctx context.Context, a api, p *contract.FinalPost) error {
 			}
 		}
 		err := a.execute(ctx, `query ($id: ID!, $after: String) { post(id: $id) {
-			comments(first: 100, after: $after) { nodes `+commentFields+` pageInfo { hasNextPage endCursor } }
-			likes(first: 100) { nodes { user`+userFields+`} } } }`, values{"id": p.ID, "after": next.EndCursor}, &got)
+			comments(first: 100, after: $after) { nodes `+contract.CommentFields+` pageInfo { hasNextPage endCursor } }
+			likes(first: 100) { nodes { user`+contract.UserFields+`} } } }`, values{"id": p.ID, "after": next.EndCursor}, &got)
 		if err != nil || got.Post == nil {
 			return err
 		}

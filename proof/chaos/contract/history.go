@@ -1,6 +1,6 @@
 // Package contract checks a recorded history of API requests against the documented contract of
 // cosmosblog: its schema and docs/clients.md. It is pure, so a history and the violations in it are
-// all that goes in and out.
+// all that goes in and out. It also has the documents of the requests, but sends none.
 //
 // Requests of different clients overlap, and the outcome of some is unknown. The checker therefore
 // searches for an order of the requests that explains every answer: a request takes effect once
