@@ -8,12 +8,12 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/proof/chaos/contract"
 	"cosmosblog/proof/testseed"
 )
 
@@ -24,8 +24,9 @@ var steps = flag.Int("steps", 25, "mutations of each client in a random history"
 // server. No answer lacks a write that it covers, unless it says that it is stale. What comes from
 // users, posts and comments is never stale, and no answer shows a client two names of its user.
 //
-// An observer without an account reads on all servers. What it reads is never older than what the
-// servers may keep and the lag of the account's follower.
+// An observer without an account reads on all servers. Package contract judges all that it reads,
+// and what clients read of each other's posts, which they like: it is never older than what the
+// servers may keep and the lag of the account's follower. It judges the answers to mutations, too.
 func TestClientsReadTheirWrites(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -42,6 +43,7 @@ func TestClientsReadTheirWrites(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHistory(t, seed, 1, test.poll, test.lag)
 				h.run()
+				h.judge()
 				t.Logf("%d of %d answers were stale", h.stale, h.answers)
 				if late := 2*h.stale > h.answers; late != test.late {
 					t.Errorf("%d of %d answers were stale", h.stale, h.answers)
@@ -54,6 +56,7 @@ func TestClientsReadTheirWrites(t *testing.T) {
 // history is a world with its clients.
 type history struct {
 	*world
+	record
 	clients []*client
 	stops   []func() // of the servers
 	streams []*postStream
@@ -67,18 +70,11 @@ type history struct {
 
 	mu             sync.Mutex
 	stale, answers int
-	comments       map[string][]stamped // acknowledged counts of comments, by post
-}
-
-// stamped is a number of comments from a time on.
-type stamped struct {
-	at    time.Time
-	count int
 }
 
 func newHistory(t *testing.T, seed uint64, ranges int, poll, lag time.Duration) *history {
 	random := rand.New(rand.NewPCG(seed, 0))
-	h := &history{world: newWorld(t, random), lag: lag, random: random, comments: map[string][]stamped{}}
+	h := &history{world: newWorld(t, random), lag: lag, random: random, record: record{begun: time.Now()}}
 	h.ranges = ranges
 	for range 3 {
 		_, stop := h.startServer()
@@ -88,7 +84,7 @@ func newHistory(t *testing.T, seed uint64, ranges int, poll, lag time.Duration) 
 	time.Sleep(balanced)
 	h.account.Follower.Trail(lag)
 	for i := range 6 {
-		c := &client{history: h, random: rand.New(rand.NewPCG(seed, uint64(i)+1)), subject: fmt.Sprint("client", i), posts: map[string]*post{}}
+		c := &client{history: h, number: i, random: rand.New(rand.NewPCG(seed, uint64(i)+1)), subject: fmt.Sprint("client", i), posts: map[string]*post{}}
 		if i%2 == 0 {
 			c.own = h.servers[i/2]
 		}
@@ -127,41 +123,24 @@ func (h *history) stop() {
 	}
 }
 
-// acknowledged notes the number of comments of a post after an acknowledged mutation.
-func (h *history) acknowledged(id string, comments int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.comments[id] = append(h.comments[id], stamped{time.Now(), comments})
-}
-
-// observe reads the numbers of comments without an account, and checks their age.
+// observe reads all posts without an account.
 func (h *history) observe() {
-	begun := time.Now()
-	h.mu.Lock()
-	ids := slices.Sorted(maps.Keys(h.comments))
-	h.mu.Unlock()
+	ids := h.allPosts()
 	if len(ids) == 0 {
 		return
 	}
-	var got struct {
-		Nodes []*struct{ CommentCount int }
-	}
-	s := h.servers[h.random.IntN(len(h.servers))]
-	s.must("", "", `query($ids:[ID!]!){nodes(ids:$ids){...on Post{commentCount}}}`, map[string]any{"ids": ids}, &got)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for i, id := range ids {
-		for _, known := range h.comments[id] {
-			if age := begun.Sub(known.at); age > staleness+h.lag && got.Nodes[i] != nil && got.Nodes[i].CommentCount < known.count {
-				h.Errorf("post %s has %d comments, although it had %d already %v ago", id, got.Nodes[i].CommentCount, known.count, age)
-			}
-		}
-	}
+	var got struct{ Nodes []*shownPost }
+	i := h.random.IntN(len(h.servers))
+	read := contract.Operation{Client: len(h.clients), Server: i, Outcome: contract.Acknowledged, Invoked: h.now()}
+	h.servers[i].must("", "", `query($ids:[ID!]!){nodes(ids:$ids){...on Post`+contract.PostFields+`}}`, map[string]any{"ids": ids}, &got)
+	read.Completed = h.now()
+	h.add(readPosts(read, ids, got.Nodes)...)
 }
 
 // client is a client with its user, and what it has written.
 type client struct {
 	*history
+	number  int
 	random  *rand.Rand
 	subject string
 	own     *server // the client's only server; nil for a client with a session token
@@ -191,36 +170,22 @@ func (c *client) server() *server {
 	return c.servers[c.random.IntN(len(c.servers))]
 }
 
-// mutate executes a mutation, and keeps its session token if the client uses tokens.
-func (c *client) mutate(document string, variables map[string]any, result any) {
-	c.Helper()
-	a := c.server().must(c.subject, c.session, document, variables, result)
-	if a.session == "" || a.session != a.Extensions.Session {
-		c.Errorf("the session is %q in the header and %q in the extensions", a.session, a.Extensions.Session)
-	}
-	if c.own == nil {
-		c.session = a.session
-	}
-	c.hasLearned = c.hasLearned && strings.Contains(document, "User")
-}
-
 // rename gives the client's user another name, or its first one.
 func (c *client) rename() {
 	c.names++
 	name := fmt.Sprintf("%s_%d", c.subject, c.names)
-	mutation := "updateUser"
+	kind := contract.UpdateUser
 	if c.name == "" {
-		mutation = "createUser"
+		kind = contract.CreateUser
 	}
-	var got map[string]struct{ User struct{ ID string } }
-	c.mutate(fmt.Sprintf(`mutation($n:String!){%s(input:{username:$n}){user{id}}}`, mutation), map[string]any{"n": name}, &got)
-	c.name, c.userID = name, got[mutation].User.ID
+	c.userID = c.request(contract.Operation{Kind: kind, Username: name}).User.ID
+	c.name = name
 }
 
 // write executes one random mutation.
 func (c *client) write() {
 	id := c.anyPost()
-	switch n := c.random.IntN(10); {
+	switch n := c.random.IntN(12); {
 	case id == "" || n < 3:
 		c.create()
 	case n < 4:
@@ -228,14 +193,25 @@ func (c *client) write() {
 	case n < 6:
 		p := c.posts[id]
 		p.title += "!"
-		c.mutate(`mutation($id:ID!,$t:String!){updatePost(input:{id:$id,title:$t}){post{id}}}`, map[string]any{"id": id, "t": p.title}, nil)
+		c.request(contract.Operation{Kind: contract.UpdatePost, PostID: id, Title: p.title})
 	case n < 9:
-		c.mutate(`mutation($id:ID!){createComment(input:{postId:$id,content:"A comment."}){comment{id}}}`, map[string]any{"id": id}, nil)
+		c.request(contract.Operation{Kind: contract.CreateComment, PostID: id, Content: "A comment."})
 		c.posts[id].comments++
-		c.acknowledged(id, c.posts[id].comments)
+	case n < 11:
+		all := c.allPosts()
+		c.like(all[c.random.IntN(len(all))])
 	default:
-		c.mutate(`mutation($id:ID!){deletePost(input:{id:$id}){post{id}}}`, map[string]any{"id": id}, nil)
+		c.request(contract.Operation{Kind: contract.DeletePost, PostID: id})
 		c.posts[id].deleted = true
+	}
+}
+
+// like likes or unlikes a post of any client, and reads it without views, for which answers wait.
+func (c *client) like(id string) {
+	kind := []contract.Kind{contract.LikePost, contract.UnlikePost}[c.random.IntN(2)]
+	c.request(contract.Operation{Kind: kind, PostID: id})
+	if !c.isBack {
+		c.request(contract.Operation{Kind: contract.ReadPost, PostID: id})
 	}
 }
 
@@ -248,12 +224,7 @@ func (c *client) create() {
 		return
 	}
 	p := &post{title: "A title", tag: fmt.Sprint("tag", c.random.IntN(3))}
-	var got struct {
-		CreatePost struct{ Post struct{ ID string } }
-	}
-	c.mutate(`mutation($t:String!,$tag:String!){createPost(input:{title:$t,content:"Some content.",tags:[$tag]}){post{id}}}`,
-		map[string]any{"t": p.title, "tag": p.tag}, &got)
-	c.created = got.CreatePost.Post.ID
+	c.created = c.request(contract.Operation{Kind: contract.CreatePost, Title: p.title, Content: "Some content."}, p.tag).Post.ID
 	c.posts[c.created] = p
 }
 
@@ -278,39 +249,34 @@ func (c *client) live(wanted func(*post) bool) (ids []string) {
 }
 
 type (
-	shownUser struct{ ID, Username string }
 	shownPost struct {
-		ID, Title      string
-		CommentCount   int
-		Author         shownUser
-		RecentComments []struct{ Author shownUser }
-		Comments       struct{ Nodes []struct{ Author shownUser } }
+		contract.Post
+		ViewerHasLiked *bool
+		Comments       struct{ Nodes []contract.Comment }
 	}
-	shownList struct {
-		PostCount int
-		Posts     struct{ Nodes []shownPost }
-	}
+	shownList struct{ Posts struct{ Nodes []shownPost } }
 )
 
 const everything = `query($ids:[ID!]!) {
 	viewer { id username postCount posts(first:100) { nodes { ...Card } } }
 	feed(first:100) { nodes { ...Card } }
 	tag0: tag(name:"tag0") { ...List } tag1: tag(name:"tag1") { ...List } tag2: tag(name:"tag2") { ...List }
-	nodes(ids:$ids) { ...on Post { ...Card comments(first:5) { nodes { author { id username } } } } }
+	nodes(ids:$ids) { ...on Post { ...Card viewerHasLiked comments(first:5) { nodes { author { id username } } } } }
 }
-fragment Card on Post { id title commentCount author { id username } recentComments { author { id username } } }
+fragment Card on Post ` + contract.CardFields + `
 fragment List on Tag { posts(first:100) { nodes { id title author { id username } } } }`
 
 // read reads everything on any of the client's servers, and checks it. It reports whether the
 // answer is stale.
 func (c *client) read() (stale bool) {
-	ids := []string{c.userID}
-	for id := range c.posts {
-		ids = append(ids, id)
+	ids := slices.Collect(maps.Keys(c.posts))
+	own := len(ids)
+	if all := c.allPosts(); len(all) > 0 { // perhaps of others
+		ids = append(ids, all[c.random.IntN(len(all))], all[c.random.IntN(len(all))])
 	}
 	var got struct {
 		Viewer struct {
-			shownUser
+			contract.User
 			shownList
 		}
 		Feed             struct{ Nodes []shownPost }
@@ -319,7 +285,9 @@ func (c *client) read() (stale bool) {
 	}
 	s, variables := c.server(), map[string]any{"ids": ids}
 	c.waitWhileThrottled(s, variables)
+	read := c.begin(s, contract.Operation{Outcome: contract.Acknowledged})
 	a := s.must(c.subject, c.session, everything, variables, &got)
+	read.Completed, read.Stale = c.now(), a.Extensions.Stale
 	if c.own == nil && a.session != "" { // without a state that the database has lost
 		c.session = a.session
 	}
@@ -329,9 +297,17 @@ func (c *client) read() (stale bool) {
 		c.stale++
 	}
 	c.mu.Unlock()
-	c.checkUser("viewer", got.Viewer.shownUser)
-	for i, id := range ids[1:] {
-		c.checkSource(id, got.Nodes[i+1])
+	c.add(readPosts(read, ids, got.Nodes)...)
+	read.Kind, read.User = contract.ReadViewer, &got.Viewer.User
+	c.add(read)
+	read.Kind, read.User = contract.ReadFeed, nil
+	for _, p := range got.Feed.Nodes {
+		read.Feed = append(read.Feed, p.Post)
+	}
+	c.add(read)
+	c.checkUser("viewer", got.Viewer.User)
+	for i, id := range ids[:own] {
+		c.checkSource(id, got.Nodes[i])
 	}
 	lists := map[string][]shownPost{"posts": got.Viewer.Posts.Nodes, "feed": got.Feed.Nodes,
 		"tag0": got.Tag0.Posts.Nodes, "tag1": got.Tag1.Posts.Nodes, "tag2": got.Tag2.Posts.Nodes}
@@ -398,7 +374,7 @@ func (c *client) checkNames(where string, list []shownPost) {
 }
 
 // checkUser checks the name of the client's own user.
-func (c *client) checkUser(where string, user shownUser) {
+func (c *client) checkUser(where string, user contract.User) {
 	if user.ID == c.userID && user.Username != c.name {
 		c.Errorf("%s: %s shows the name %s, want %s", c.subject, where, user.Username, c.name)
 	}

@@ -79,6 +79,12 @@ var mutants = map[string]mutanttest.Mutant{
 		Wrong: "s.cache.Keeps()",
 		Tests: finding,
 	},
+	"a client's likes are read without its states": {
+		File:  "../../store/query_post.go",
+		Right: "	items, err := readItems[schema.LikeItem](ctx, s,",
+		Wrong: "	items, err := readItems[schema.LikeItem](cosmos.WithSession(ctx), s,",
+		Tests: finding,
+	},
 	"what one session has read serves every other": {
 		File:  "../../store/read.go",
 		Right: "	return read.Covers(a.needed)\n",
