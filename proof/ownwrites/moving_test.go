@@ -80,7 +80,7 @@ func (h *history) readAsStranger(s *server, random *rand.Rand, ended <-chan stru
 			return
 		case <-time.After(time.Duration(20+random.IntN(200)) * time.Millisecond):
 		}
-		ids := h.allPosts()
+		ids := h.commentedPosts()
 		random.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 		query := "{"
 		for i, id := range ids[:min(len(ids), 5)] {

@@ -49,6 +49,19 @@ func (r *record) allPosts() []string {
 	return slices.Clone(r.posts)
 }
 
+// commentedPosts returns the ids of the posts that had comments.
+func (r *record) commentedPosts() (ids []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.operations {
+		if o.Kind == contract.CreateComment {
+			ids = append(ids, o.PostID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
 // judge fails for each contradiction between the answers and the contract.
 func (h *history) judge() {
 	lag := staleness + h.lag + time.Millisecond // the nanoseconds of now
