@@ -14,6 +14,7 @@ import (
 // The queries of this package read through the Store's cache. Items and pages that they get from
 // it are shared, and must not be changed. Commands read what they change without the cache.
 
+// address is where an item is in its container.
 type address = cosmos.Address
 
 // stored is an item that queries read by its address.
