@@ -337,7 +337,7 @@ func itemsOf(t *testing.T, engine *engine.Engine) map[string]any {
 	for _, container := range []string{"users", "posts", "feed", "usernames"} {
 		eachItem(t, engine, container, func(item map[string]any) {
 			for name := range item {
-				if strings.HasPrefix(name, "_") || slices.Contains([]string{"copiedRevision", "arrivalDate", "lastArrival", "trimmedArrival"}, name) {
+				if strings.HasPrefix(name, "_") || slices.Contains([]string{"arrivalDate", "lastArrival", "trimmedArrival"}, name) {
 					delete(item, name)
 				}
 			}

@@ -17,6 +17,7 @@ import (
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -167,7 +168,7 @@ func TestRestoredAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	lease := changefeed.Lease{ID: "lease.posts.-FF", Container: schema.Posts, Range: changefeed.FeedRange{Max: "FF"}, ResourceID: "r", Continuation: "c"}
+	lease := changefeed.Lease{ID: "lease.posts.-FF", Container: schema.Posts, Range: follow.FeedRange{Max: "FF"}, ResourceID: "r", Continuation: "c"}
 	if err := changefeed.New(db).CreateLease(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestRestoredAccount(t *testing.T) {
 	if history.Name != name || history.IsRebuilt || history.HasWholeFeeds() {
 		t.Errorf("after %s began, the history is %+v", name, history)
 	}
-	if continuation := leases[lease.ID]; !changefeed.IsFromNow(continuation) {
+	if continuation := leases[lease.ID]; !follow.IsFromNow(continuation) {
 		t.Errorf("the lease is at %q", continuation)
 	}
 }

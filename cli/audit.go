@@ -13,6 +13,7 @@ import (
 	"cosmosblog/store/audit"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
 
 var auditText = text{
@@ -174,7 +175,7 @@ type auditBar struct {
 	bar *progress // nil until the total is known
 }
 
-func (b *auditBar) update(p audit.Progress) {
+func (b *auditBar) update(p follow.Progress) {
 	if p.Total == 0 && p.Done == 0 {
 		return
 	}

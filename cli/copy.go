@@ -8,16 +8,17 @@ import (
 	"cosmosblog/cli/config"
 	"cosmosblog/cli/datafolder"
 	"cosmosblog/internal/lifecycle"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/transfer"
 )
 
 var copyText = text{
 	short: "Copies a blog from one data folder or account to another",
-	long: `Copies users, posts, comments and likes, then builds all views at the target. Source and
-target may be in use. Changes at the source during the copy are copied too, the last of them only
-by the next run. A copy overwrites only items that have changed at the source since the last copy.
-Items that were deleted at the target stay deleted. Interrupted copies resume. If the source went
-back to an earlier state, an interrupted copy begins again, and a later one needs an empty target.
+	long: `Copies users, posts, comments and likes, then builds all views at the target. The target is
+empty, or has what earlier runs copied from the same source. Nobody may write there until the last
+run is done: later runs do not notice it, and overwrite it or build on it. The source may be in use.
+Interrupted runs resume, and a repeated one copies what has changed since. If the source went back to
+an earlier state, or the last run is older than six days, the target must be empty.
 `,
 }
 
@@ -57,10 +58,9 @@ func runCopy(ctx context.Context, task Task) error {
 func copyInterrupted(task Task, err error) error {
 	const advice = "the copy was interrupted: run the same command to resume it"
 	_, damaged := errors.AsType[*datafolder.DamageError](err)
-	_, conflict := errors.AsType[*transfer.NameConflictError](err)
-	_, wentBack := errors.AsType[*transfer.HistoryError](err)
+	_, refused := errors.AsType[*transfer.EmptyTargetError](err)
 	switch {
-	case damaged, conflict, wentBack:
+	case damaged, refused:
 		return err
 	case errors.Is(err, context.Canceled):
 		task.note(advice)
@@ -109,7 +109,7 @@ func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (t
 	bar := feedBar{to: task.Stderr}
 	copied, err := transfer.Copy(ctx, from.DB, to.DB, transfer.Options{
 		Source:   sourceName(task.Config),
-		Progress: func(p transfer.Progress) { bar.update(int(p.Done), int(p.Total)) },
+		Progress: func(p follow.Progress, _ transfer.Copied) { bar.update(int(p.Done), int(p.Total)) },
 	})
 	bar.end()
 	if cause := context.Cause(ctx); err != nil && cause != nil {

@@ -13,6 +13,7 @@ import (
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/export"
+	"cosmosblog/store/follow"
 )
 
 var exportText = text{
@@ -50,7 +51,7 @@ func exportItems(ctx context.Context, task Task, from *datafolder.Database) erro
 	result, err := export.Run(limit.Context(ctx), from.DB, export.Options{
 		Folder:   c.ExportTo,
 		Source:   source,
-		Progress: func(p export.Progress) { bar.update(int(p.Done), int(p.Total)) },
+		Progress: func(p follow.Progress) { bar.update(int(p.Done), int(p.Total)) },
 		StartsAgain: func(reason string) {
 			bar.restart()
 			task.note("The export reads everything again: %s.", reason)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/store/audit"
+	"cosmosblog/store/follow"
 )
 
 // Without a terminal, progress is a line every few seconds.
@@ -105,14 +105,14 @@ func TestProgressWithoutATotal(t *testing.T) {
 
 	printed.Reset()
 	audited := auditBar{to: &printed}
-	audited.update(audit.Progress{})
+	audited.update(follow.Progress{})
 	if audited.bar != nil {
 		t.Error("an audit without items has a bar")
 	}
-	audited.update(audit.Progress{Done: 1})
+	audited.update(follow.Progress{Done: 1})
 	still(audited.bar)
 	now = now.Add(10 * time.Second)
-	audited.update(audit.Progress{Done: 31})
+	audited.update(follow.Progress{Done: 31})
 	if want := "31 items, 3 a second\n"; printed.String() != want {
 		t.Errorf("printed %q, want %q", printed.String(), want)
 	}

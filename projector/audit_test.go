@@ -21,6 +21,7 @@ import (
 	"cosmosblog/store/audit"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/provision"
 )
 
@@ -202,10 +203,10 @@ func TestAuditWritesNothing(t *testing.T) {
 		simulate(w, testseed.Of(t), *operationsFlag)
 		w.settle()
 		wire, s := w.wired()
-		var last audit.Progress
+		var last follow.Progress
 		_, audited := w.audit(func(a *auditing) {
 			a.Store, a.Repair = s, true
-			a.Progress = func(p audit.Progress) {
+			a.Progress = func(p follow.Progress) {
 				if p.Done < last.Done || p.Total < last.Total || p.Done > p.Total {
 					t.Errorf("progress %+v after %+v", p, last)
 				}

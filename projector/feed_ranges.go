@@ -9,13 +9,14 @@ import (
 
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
 
 // containerRanges are the current feed ranges of a container. They determine which leases must
 // exist: see missingLeases and successors.
 type containerRanges struct {
 	container, resourceID string
-	ranges                []changefeed.FeedRange
+	ranges                []follow.FeedRange
 }
 
 // readAllRanges reads the feed ranges of all source containers. If that fails for some, it returns
@@ -49,7 +50,7 @@ func readRangesAnew(ctx context.Context, feeds *changefeed.Feeds, container stri
 func isFeed(lease changefeed.Lease) bool { return lease.Container != "" }
 
 // lease returns the lease of a feed range that is unread so far.
-func (c containerRanges) lease(r changefeed.FeedRange) changefeed.Lease {
+func (c containerRanges) lease(r follow.FeedRange) changefeed.Lease {
 	return changefeed.Lease{
 		ID:         "lease." + c.container + "." + r.Min + "-" + r.Max,
 		Container:  c.container,
@@ -59,8 +60,8 @@ func (c containerRanges) lease(r changefeed.FeedRange) changefeed.Lease {
 }
 
 // overlapping returns the feed ranges that overlap r.
-func (c containerRanges) overlapping(r changefeed.FeedRange) []changefeed.FeedRange {
-	return slices.DeleteFunc(slices.Clone(c.ranges), func(other changefeed.FeedRange) bool {
+func (c containerRanges) overlapping(r follow.FeedRange) []follow.FeedRange {
+	return slices.DeleteFunc(slices.Clone(c.ranges), func(other follow.FeedRange) bool {
 		return !other.Overlaps(r)
 	})
 }
@@ -97,7 +98,7 @@ func missingLeases(all []containerRanges, leases []changefeed.Lease) []changefee
 // If the leases stayed, each would read all changes of the merged range for ever, because azcosmos
 // (1.5.0) does not send the bounds of a part. SDKs that do keep them (azure-cosmos-dotnet-v3, pull
 // request 2013), at the cost of a request for each.
-func (c containerRanges) merged(r changefeed.FeedRange, leases []changefeed.Lease) (whole changefeed.Lease, ok bool) {
+func (c containerRanges) merged(r follow.FeedRange, leases []changefeed.Lease) (whole changefeed.Lease, ok bool) {
 	var parts []changefeed.Lease
 	for _, lease := range leases {
 		if lease.Container == c.container && lease.Range.Overlaps(r) {
@@ -129,7 +130,7 @@ func (c containerRanges) merged(r changefeed.FeedRange, leases []changefeed.Leas
 	if whole.AsOf != "" { // each has a position
 		whole.Position = position.String()
 	}
-	whole.Continuation, ok, _ = changefeed.MergeContinuations(continuations, r)
+	whole.Continuation, ok, _ = follow.MergeContinuations(continuations, r)
 	return whole, ok
 }
 
@@ -168,7 +169,7 @@ func (c containerRanges) successors(lease changefeed.Lease) ([]changefeed.Lease,
 		child := c.lease(r)
 		child.History, child.Position, child.AsOf, child.Views = lease.History, lease.Position, lease.AsOf, lease.Views
 		var err error
-		if child.Continuation, err = changefeed.NarrowContinuation(lease.Continuation, r); err != nil {
+		if child.Continuation, err = follow.NarrowContinuation(lease.Continuation, r); err != nil {
 			return nil, err
 		}
 		leases = append(leases, child)

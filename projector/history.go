@@ -8,11 +8,12 @@ import (
 
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
 
 // beginAtPresent stores the position of the present, from which a lease of a new history is read.
 func (r *reader) beginAtPresent(ctx context.Context, at changefeed.Lease, page changefeed.ChangePage) (stepResult, error) {
-	if changefeed.IsFromNow(page.Continuation) {
+	if follow.IsFromNow(page.Continuation) {
 		return idle, errNoPosition
 	}
 	return more, r.held.advance(ctx, progress{
@@ -41,7 +42,7 @@ func (r *reader) beyondEnd(ctx context.Context, at changefeed.Lease, page change
 	if r.beyondEndSince.IsZero() {
 		r.beyondEndSince = now
 	}
-	if !mayEnd(at, page) || !hasLost && now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {
+	if !mayEnd(at, page) || !hasLost && now.Sub(r.beyondEndSince) < follow.BeyondEndLimit {
 		return idle, nil
 	}
 	return r.endHistory(ctx, at, "the container "+at.Container+" was reset to an earlier state")

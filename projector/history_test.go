@@ -20,6 +20,7 @@ import (
 	"cosmosblog/store/audit"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -67,7 +68,7 @@ func testPostsGoBack(t *testing.T, ranges int) {
 		w.engine.LoseWrites(schema.Posts)
 		w.edit(anna, kept[0], "A new title")
 		w.posts(ben, 1)
-		time.Sleep(changefeed.BeyondEndLimit + time.Minute) // if only an empty range lost something, nothing tells earlier
+		time.Sleep(follow.BeyondEndLimit + time.Minute) // if only an empty range lost something, nothing tells earlier
 		history, err := w.store.History(t.Context())
 		if w.must(err); history.Name == "" || !history.IsRebuilt || !strings.Contains(history.Reason, schema.Posts) {
 			t.Errorf("the history is %+v", history)
@@ -254,7 +255,7 @@ func TestNoPositionBeforeTheRebuild(t *testing.T) {
 	_, err := w.store.EndHistory(t.Context(), "", "a test")
 	w.must(err)
 	for _, lease := range w.leasesOf(schema.Posts) {
-		if lease.Position != "" || lease.Views != "" || !changefeed.IsFromNow(lease.Continuation) {
+		if lease.Position != "" || lease.Views != "" || !follow.IsFromNow(lease.Continuation) {
 			t.Errorf("the lease of a history that ended is read as %+v", lease)
 		}
 	}
@@ -262,7 +263,7 @@ func TestNoPositionBeforeTheRebuild(t *testing.T) {
 	w.posts(anna, 1)
 	w.settle()
 	for _, lease := range w.leasesOf(schema.Posts) {
-		if lease.Position != "" || changefeed.IsFromNow(lease.Continuation) {
+		if lease.Position != "" || follow.IsFromNow(lease.Continuation) {
 			t.Errorf("before the rebuild, the lease is %+v", lease)
 		}
 	}
@@ -313,7 +314,7 @@ func TestRebuildWaitsForLeases(t *testing.T) {
 				rebuilds++
 				leases, err := w.store.Leases(ctx)
 				for _, lease := range leases {
-					if changefeed.IsFromNow(lease.Continuation) {
+					if follow.IsFromNow(lease.Continuation) {
 						t.Errorf("the rebuild begins before the lease %s", lease.ID)
 					}
 				}

@@ -12,12 +12,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/follow"
 )
 
 // Lag reports how far the views are behind the change feed of one feed range.
 type Lag struct {
 	Container string
-	Range     changefeed.FeedRange
+	Range     follow.FeedRange
 	Held      bool   // whether a projector of this process holds the lease
 	Position  string // the continuation from which the lag is measured
 	changefeed.FeedLag

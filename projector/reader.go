@@ -9,6 +9,7 @@ import (
 
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -44,7 +45,7 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 	at, begun := r.held.current(), r.now()
 	page, err := r.feeds.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
-	case errors.Is(err, changefeed.ErrContainerReplaced):
+	case errors.Is(err, follow.ErrContainerReplaced):
 		return r.restart(ctx, at)
 	case err != nil:
 		return idle, err
@@ -57,7 +58,7 @@ func (r *reader) step(ctx context.Context) (stepResult, error) {
 	}
 	isEnd := len(page.Changes) < r.pageSize
 	switch {
-	case len(page.Changes) == 0 && changefeed.IsFromNow(at.Continuation):
+	case len(page.Changes) == 0 && follow.IsFromNow(at.Continuation):
 		return r.beginAtPresent(ctx, at, page)
 	case len(page.Changes) == 0:
 		r.held.noteNew(begun)

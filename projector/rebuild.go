@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/follow"
 )
 
 // rebuildLease is the lease of the projector that rebuilds the views after a history has ended. It
@@ -74,5 +75,5 @@ var errHistoryEnded = errors.New("projector: the database went back again while 
 // isNotBegun reports whether a lease of a feed range has no position in the present history yet.
 // One without a continuation is read from the beginning.
 func isNotBegun(lease changefeed.Lease) bool {
-	return isFeed(lease) && changefeed.IsFromNow(lease.Continuation)
+	return isFeed(lease) && follow.IsFromNow(lease.Continuation)
 }

@@ -179,6 +179,7 @@ var narrow = map[string][]string{
 	"proof/chaos":          {"cosmostest", "proof/chaos/contract", "proof/chaos/database"},
 	"proof/chaos/contract": {}, // knows the program by its schema and its documents alone
 	"store/cosmos":         {"blog"},
+	"store/follow":         {},
 	"store/readcache":      {},
 }
 

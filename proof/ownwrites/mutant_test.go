@@ -62,9 +62,9 @@ var mutants = map[string]mutanttest.Mutant{
 		Tests: finding,
 	},
 	"the checkpoint is ahead of the views": {
-		File:  "../../store/changefeed/page.go",
-		Right: "	case reached >= p.end:\n		return cosmos.SessionAt(p.token, p.end)\n",
-		Wrong: "	case reached >= p.end:\n		return cosmos.SessionAt(p.token, p.end+1)\n",
+		File:  "../../store/follow/page.go",
+		Right: "	case reached >= p.End:\n		return p.End, true\n",
+		Wrong: "	case reached >= p.End:\n		return p.End + 1, true\n",
 		Tests: finding,
 	},
 	"the account's former name is shown": {
@@ -141,7 +141,7 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"a position beyond the end stays": {
 		File:  "../../projector/history.go",
-		Right: "	if !mayEnd(at, page) || !hasLost && now.Sub(r.beyondEndSince) < changefeed.BeyondEndLimit {\n",
+		Right: "	if !mayEnd(at, page) || !hasLost && now.Sub(r.beyondEndSince) < follow.BeyondEndLimit {\n",
 		Wrong: "	if !mayEnd(at, page) || hasLost || !now.Before(r.beyondEndSince) {\n",
 		Tests: findingLosses,
 	},

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
 
 // Options configure an audit. The zero value works.
@@ -27,15 +27,10 @@ type Options struct {
 	// concurrent. May be nil.
 	Found func(drift Drift, corrected bool)
 	// Progress is called with the progress of the audit. Calls are not concurrent. May be nil.
-	Progress func(Progress)
+	Progress func(follow.Progress)
 	// Sleep waits before a partition that differs is compared again; a timer if nil.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
-
-// Progress is the progress of an audit. Done and Total are sums of positions in the change feeds.
-// They do not count items, but grow in proportion to them. If the audit reads items by query, Done
-// counts them, and Total is 0, because nobody knows their number.
-type Progress struct{ Done, Total int64 }
 
 // Result is the result of an audit.
 type Result struct {
@@ -80,13 +75,14 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 
 type auditRun struct {
 	*database
-	options  Options
-	byQuery  bool     // queries enumerate the items, and not the change feeds
-	cached   comparer // for the first comparison of each target
-	compared *hashSet // the targets that were compared
-	scanned  map[changefeed.Feed]changefeed.Progress
-	result   Result
-	stalls   map[changefeed.Feed]stall
+	options   Options
+	byQuery   bool     // queries enumerate the items, and not the change feeds
+	cached    comparer // for the first comparison of each target
+	compared  *hashSet // the targets that were compared
+	follower  follow.Follower
+	positions []follow.Position // up to which all containers are read
+	result    Result
+	stalls    map[follow.Feed]stall
 
 	mu       sync.Mutex // guards result and suspects during comparisons
 	suspects []suspect
@@ -104,7 +100,8 @@ func newAuditRun(db *cosmos.DB, options Options) *auditRun {
 		options:  options,
 		cached:   newCachingComparer(database),
 		compared: newHashSet(),
-		stalls:   map[changefeed.Feed]stall{},
+		follower: database.feeds.Follower(options.PageSize),
+		stalls:   map[follow.Feed]stall{},
 	}
 }
 
@@ -113,10 +110,9 @@ func (a *auditRun) run(ctx context.Context) error {
 	if _, err := a.readHistory(ctx); err != nil {
 		return err
 	}
-	if err := a.measure(ctx); err != nil {
+	if err := a.begin(ctx, nil); err != nil {
 		return err
 	}
-	a.reportProgress()
 	for _, k := range kinds {
 		if err := a.compareKind(ctx, k); err != nil {
 			return err
@@ -134,11 +130,7 @@ func (a *auditRun) compareKind(ctx context.Context, k kind) error {
 	if !k.isListed() {
 		return a.compareAll(ctx, []target{k.target()})
 	}
-	fromBeginning := func(changefeed.Feed) string { return "" }
-	return a.eachPage(ctx, k, fromBeginning,
-		func(_ changefeed.Feed, _ string, _ changefeed.Progress, targets []target) error {
-			return a.compareAll(ctx, targets)
-		})
+	return a.eachPage(ctx, k, a.compareAll, func(context.Context) error { return nil })
 }
 
 // compareAll compares targets for the first time. It collects those that differ, and compares them

@@ -18,8 +18,8 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/store/audit"
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
@@ -42,8 +42,7 @@ func (w *world) state() map[place]properties {
 	w.T.Helper()
 	found := map[place]properties{}
 	for _, container := range auditedContainers {
-		for continuation := ""; !changefeed.AllItemsRead(continuation); {
-			page, err := w.ReadItems(w.Ctx(), container, continuation, 1000)
+		for page, err := range w.Follower(1000).Follow(w.Ctx(), []follow.Position{{Feed: follow.AllItems(container)}}) {
 			w.OK(err)
 			for _, text := range page.Items {
 				item := properties{}
@@ -59,7 +58,6 @@ func (w *world) state() map[place]properties {
 				id, _ := item["id"].(string)
 				found[place{container, partition, id}] = item
 			}
-			continuation = page.Continuation
 		}
 	}
 	return found

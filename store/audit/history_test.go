@@ -11,6 +11,7 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -49,8 +50,8 @@ func TestAuditOfRestoredDatabase(t *testing.T) {
 		t.Fatalf("the feeds show items: %+v", result)
 	}
 	w.endHistory("")
-	var last audit.Progress
-	options := audit.Options{PageSize: 3, Progress: func(p audit.Progress) {
+	var last follow.Progress
+	options := audit.Options{PageSize: 3, Progress: func(p follow.Progress) {
 		if p.Total != 0 || p.Done < last.Done {
 			t.Errorf("the progress is %+v, after %+v", p, last)
 		}
@@ -64,7 +65,7 @@ func TestAuditOfRestoredDatabase(t *testing.T) {
 	if last.Done < 4+5+1 {
 		t.Errorf("the last progress is %+v", last)
 	}
-	options.Repair, last = true, audit.Progress{}
+	options.Repair, last = true, follow.Progress{}
 	result, err = w.audit(w.Ctx(), options)
 	w.OK(err)
 	if result.Corrected != 1 {
@@ -85,14 +86,14 @@ func TestAuditOfDividedRestoredDatabase(t *testing.T) {
 }
 
 // rebuild rebuilds in small steps. If interruptAfter is positive, it ends after as many pages.
-func (w *world) rebuild(interruptAfter int) (result audit.Rebuilt, first audit.Progress) {
+func (w *world) rebuild(interruptAfter int) (result audit.Rebuilt, first follow.Progress) {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(w.Ctx())
 	defer cancel()
 	calls := 0
 	result, err := audit.Rebuild(ctx, w.DB, audit.RebuildOptions{
 		PageSize: 1, Parallel: 1, Sleep: w.DB.Sleep,
-		Progress: func(p audit.Progress) {
+		Progress: func(p follow.Progress) {
 			if calls == 0 {
 				first = p
 			}

@@ -71,6 +71,16 @@ func kindOf(container string) (kind, error) {
 	return kind{}, fmt.Errorf("audit: the container %s is not audited", container)
 }
 
+// listedContainers returns the containers of all kinds whose targets are listed.
+func listedContainers() (containers []string) {
+	for _, k := range kinds {
+		if k.isListed() {
+			containers = append(containers, k.container)
+		}
+	}
+	return containers
+}
+
 // isListed reports whether the container's change feed lists the targets.
 func (k kind) isListed() bool { return k.partitionOf != nil }
 

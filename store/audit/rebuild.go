@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"cosmosblog/blog"
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -24,7 +24,7 @@ type RebuildOptions struct {
 	// Left is called for each drift that could not be corrected. Calls are not concurrent. May be nil.
 	Left func(Drift)
 	// Progress is called with the progress of the rebuild. Calls are not concurrent. May be nil.
-	Progress func(Progress)
+	Progress func(follow.Progress)
 	// Sleep waits before a partition that differs is compared again; a timer if nil.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
@@ -107,7 +107,7 @@ func (r *rebuildRun) run(ctx context.Context, fromStart bool) error {
 	if r.checkpoint, err = r.audit.openRebuildCheckpoint(ctx, history.Name, fromStart); err != nil {
 		return err
 	}
-	if err := r.measure(ctx); err != nil {
+	if err := r.audit.begin(ctx, r.checkpoint.item.Positions); err != nil {
 		return err
 	}
 	feed, err := kindOf(schema.Feed)
@@ -122,22 +122,6 @@ func (r *rebuildRun) run(ctx context.Context, fromStart bool) error {
 	return r.checkpoint.remove(ctx)
 }
 
-// measure reads the end of each feed, and takes the progress of an interrupted rebuild into
-// account.
-func (r *rebuildRun) measure(ctx context.Context) error {
-	if err := r.audit.measure(ctx); err != nil {
-		return err
-	}
-	for feed, end := range r.audit.scanned {
-		r.audit.scanned[feed] = changefeed.Progress{
-			Done:  r.checkpoint.position(feed).Done,
-			Total: end.Total,
-		}
-	}
-	r.audit.reportProgress()
-	return nil
-}
-
 // rebuildKind rebuilds all targets of a kind: those that the container's items name, or the only
 // one. If the container was deleted and created again since the checkpoint, it begins at the
 // beginning.
@@ -145,22 +129,25 @@ func (r *rebuildRun) rebuildKind(ctx context.Context, k kind) error {
 	if !k.isListed() {
 		return r.rebuild(ctx, []target{k.target()})
 	}
-	begin := func(feed changefeed.Feed) string { return r.checkpoint.position(feed).Continuation }
-	visit := func(feed changefeed.Feed, continuation string, progress changefeed.Progress, targets []target) error {
-		if err := r.rebuild(ctx, targets); err != nil {
+	moved := func(ctx context.Context) error { return r.checkpoint.advance(ctx, r.audit.positions) }
+	err := r.audit.eachPage(ctx, k, r.rebuild, moved)
+	if errors.Is(err, follow.ErrContainerReplaced) || errors.Is(err, follow.ErrWentBack) {
+		if err := r.beginAgain(ctx, k.container); err != nil {
 			return err
 		}
-		return r.checkpoint.advance(ctx, feed, rebuildPosition{continuation, progress.Done})
+		err = r.audit.eachPage(ctx, k, r.rebuild, moved)
 	}
-	err := r.audit.eachPage(ctx, k, begin, visit)
-	if errors.Is(err, changefeed.ErrContainerReplaced) && r.checkpoint.reset(k.container) {
-		for feed, end := range r.audit.scanned {
-			if feed.Container == k.container {
-				r.audit.scanned[feed] = changefeed.Progress{Total: end.Total}
-			}
-		}
-		err = r.audit.eachPage(ctx, k, begin, visit)
+	return err
+}
+
+// beginAgain sets the positions in a container back to its beginning.
+func (r *rebuildRun) beginAgain(ctx context.Context, container string) error {
+	beginnings, err := r.audit.beginnings(ctx, container)
+	if err == nil {
+		beginnings, err = r.audit.follower.Measure(ctx, beginnings)
 	}
+	others := slices.DeleteFunc(r.audit.positions, func(p follow.Position) bool { return p.Container == container })
+	r.audit.positions = append(others, beginnings...)
 	return err
 }
 

@@ -3,13 +3,12 @@ package audit
 import (
 	"context"
 	"crypto/rand"
-	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"cosmosblog/blog"
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
 
 // rebuildCheckpoint is the checkpoint of a rebuild, an item of leases that exists until the
@@ -22,19 +21,12 @@ type rebuildCheckpoint struct {
 }
 
 type rebuildItem struct {
-	ID      string                     `json:"id"`
-	Type    string                     `json:"type"`
-	Run     string                     `json:"run"`               // random; identifies the run that wrote the item
-	History string                     `json:"history,omitempty"` // changefeed.History.Name of the positions
-	Begun   blog.DateTime              `json:"begun"`
-	Feeds   map[string]rebuildPosition `json:"feeds"`
-}
-
-// rebuildPosition is the position in one feed, or in the query of a container, up to which a
-// rebuild is done.
-type rebuildPosition struct {
-	Continuation string `json:"continuation"`
-	Done         int64  `json:"done"` // LSN of the last change; by query, the number of items
+	ID        string            `json:"id"`
+	Type      string            `json:"type"`
+	Run       string            `json:"run"`               // random; identifies the run that wrote the item
+	History   string            `json:"history,omitempty"` // changefeed.History.Name of the positions
+	Begun     blog.DateTime     `json:"begun"`
+	Positions []follow.Position `json:"positions,omitempty"` // in all containers, up to which the rebuild is done
 }
 
 const typeRebuild = "rebuild"
@@ -64,7 +56,6 @@ func (c *rebuildCheckpoint) open(ctx context.Context, history string, fromStart 
 		Run:     rand.Text(),
 		History: history,
 		Begun:   blog.NewDateTime(c.database.db.Now()),
-		Feeds:   map[string]rebuildPosition{},
 	}
 	earlier, etag, err := cosmos.Read[rebuildItem](ctx, leases, typeRebuild, typeRebuild)
 	if cosmos.IsNotFound(err) {
@@ -74,34 +65,16 @@ func (c *rebuildCheckpoint) open(ctx context.Context, history string, fromStart 
 	if err != nil {
 		return err
 	}
-	if len(earlier.Feeds) > 0 && earlier.History == history && !fromStart {
-		c.item.Begun, c.item.Feeds, c.resumed = earlier.Begun, earlier.Feeds, true
+	if len(earlier.Positions) > 0 && earlier.History == history && !fromStart {
+		c.item.Begun, c.item.Positions, c.resumed = earlier.Begun, earlier.Positions, true
 	}
 	c.etag, err = cosmos.Replace(ctx, leases, typeRebuild, typeRebuild, c.item, etag)
 	return err
 }
 
-// position returns the position in a feed; the zero position if the feed was not begun.
-func (c *rebuildCheckpoint) position(f changefeed.Feed) rebuildPosition {
-	return c.item.Feeds[f.Name()]
-}
-
-// reset sets the feeds of a container back to their beginning, and reports whether any was begun.
-func (c *rebuildCheckpoint) reset(container string) (changed bool) {
-	for name := range c.item.Feeds {
-		if strings.HasPrefix(name, container+".") {
-			delete(c.item.Feeds, name)
-			changed = true
-		}
-	}
-	return changed
-}
-
-// advance saves that a feed is rebuilt up to a position. Error: ErrRebuildTaken.
-func (c *rebuildCheckpoint) advance(
-	ctx context.Context, f changefeed.Feed, position rebuildPosition,
-) error {
-	c.item.Feeds[f.Name()] = position
+// advance saves that all is rebuilt up to positions. Error: ErrRebuildTaken.
+func (c *rebuildCheckpoint) advance(ctx context.Context, positions []follow.Position) error {
+	c.item.Positions = positions
 	return c.database.db.RetryTransient(ctx, func() error {
 		etag, err := c.replace(ctx, c.etag)
 		if cosmos.IsRaceLost(err) {

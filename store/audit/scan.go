@@ -2,8 +2,10 @@ package audit
 
 import (
 	"context"
+	"slices"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/follow"
 )
 
 // readHistory reads the present history of the database, which decides what enumerates the items.
@@ -16,108 +18,68 @@ func (a *auditRun) readHistory(ctx context.Context) (history changefeed.History,
 	return history, err
 }
 
-// measure reads the end of each feed, so that the first reported progress has the complete total.
-// By query, there is no total.
-func (a *auditRun) measure(ctx context.Context) error {
-	a.scanned = map[changefeed.Feed]changefeed.Progress{}
-	for _, k := range kinds {
-		if !k.isListed() {
-			continue
-		}
-		if a.byQuery {
-			a.scanned[changefeed.AllOf(k.container)] = changefeed.Progress{}
-			continue
-		}
-		feeds, err := a.feeds.FeedsOf(ctx, k.container)
-		if err != nil {
+// begin sets the positions from which all containers are read, those of an interrupted rebuild or
+// those of the beginning. It reads the end of each feed, so that the first reported progress has
+// the complete total. By query, there is no total.
+func (a *auditRun) begin(ctx context.Context, from []follow.Position) (err error) {
+	if len(from) == 0 {
+		if from, err = a.beginnings(ctx, listedContainers()...); err != nil {
 			return err
 		}
-		fromStart := func(changefeed.Feed) string { return "" }
-		measured, err := changefeed.Scanner{Feeds: a.feeds, Begin: fromStart}.Measure(ctx, feeds)
-		if err != nil {
-			return err
-		}
-		for _, feed := range feeds {
-			a.scanned[feed] = changefeed.Progress{Total: measured[feed].Total}
-		}
 	}
-	return nil
-}
-
-func (a *auditRun) reportProgress() {
-	if a.options.Progress == nil {
-		return
-	}
-	var progress Progress
-	for _, feed := range a.scanned {
-		progress.Done += feed.Done
-		if !a.byQuery {
-			progress.Total += max(feed.Done, feed.Total)
-		}
-	}
-	a.options.Progress(progress)
-}
-
-// eachPage scans a container. It calls f with the partitions of each page that were not compared
-// before, and with the feed of the page, its continuation and the progress after it. It reports the
-// progress.
-func (a *auditRun) eachPage(
-	ctx context.Context,
-	k kind,
-	begin func(changefeed.Feed) string,
-	f func(feed changefeed.Feed, continuation string, progress changefeed.Progress, targets []target) error,
-) error {
-	visit := func(page changefeed.Page, feed changefeed.Feed, progress changefeed.Progress) error {
-		switch {
-		case a.byQuery:
-			progress.Done = a.scanned[feed].Done + int64(len(page.Items))
-		case len(page.Items) == 0:
-			return nil
-		}
-		targets := a.newTargets(k, page)
-		if err := f(feed, page.Continuation, progress, targets); err != nil {
-			return err
-		}
-		*k.counter(&a.result) += int64(len(targets))
-		a.scanned[feed] = changefeed.Progress{
-			Done:  progress.Done,
-			Total: max(progress.Total, a.scanned[feed].Total),
-		}
-		a.reportProgress()
-		return nil
-	}
-	scanner := changefeed.Scanner{
-		Feeds:    a.feeds,
-		PageSize: a.options.PageSize,
-		Begin:    begin,
-		Visit:    visit,
-	}
-	if err := a.scan(ctx, k.container, scanner); err != nil {
+	if a.positions, err = a.follower.Measure(ctx, from); err != nil {
 		return err
-	}
-	for feed, end := range a.scanned {
-		if feed.Container == k.container { // the last LSNs may be those of deleted items
-			a.scanned[feed] = changefeed.Progress{Done: max(end.Done, end.Total), Total: end.Total}
-		}
 	}
 	a.reportProgress()
 	return nil
 }
 
-func (a *auditRun) scan(ctx context.Context, container string, scanner changefeed.Scanner) error {
-	if a.byQuery {
-		return scanner.ScanItems(ctx, container)
+// beginnings returns the positions at the beginning of all items of containers.
+func (a *auditRun) beginnings(ctx context.Context, containers ...string) (positions []follow.Position, err error) {
+	if !a.byQuery {
+		return a.feeds.Beginnings(ctx, containers...)
 	}
-	feeds, err := a.feeds.FeedsOf(ctx, container)
-	if err != nil {
-		return err
+	for _, container := range containers {
+		positions = append(positions, follow.Position{Feed: follow.AllItems(container)})
 	}
-	return scanner.Scan(ctx, feeds)
+	return positions, nil
+}
+
+func (a *auditRun) reportProgress() {
+	if a.options.Progress != nil {
+		a.options.Progress(follow.ProgressOf(a.positions))
+	}
+}
+
+// eachPage reads a container from a.positions. It calls f with the partitions of each page that
+// were not compared before, moves a.positions behind the page, and reports the progress. Then it
+// calls moved.
+func (a *auditRun) eachPage(
+	ctx context.Context, k kind, f func(ctx context.Context, targets []target) error, moved func(context.Context) error,
+) error {
+	isOther := func(p follow.Position) bool { return p.Container != k.container }
+	others := slices.DeleteFunc(slices.Clone(a.positions), func(p follow.Position) bool { return !isOther(p) })
+	for step, err := range a.follower.Follow(ctx, slices.DeleteFunc(slices.Clone(a.positions), isOther)) {
+		if err != nil {
+			return err
+		}
+		targets := a.newTargets(k, step.Page)
+		if err := f(ctx, targets); err != nil {
+			return err
+		}
+		*k.counter(&a.result) += int64(len(targets))
+		a.positions = append(slices.Clone(others), step.Positions...)
+		a.reportProgress()
+		if err := moved(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newTargets returns the partitions of a page's items that were not compared before. It reports
 // items without one: no partition that is compared has them.
-func (a *auditRun) newTargets(k kind, page changefeed.Page) []target {
+func (a *auditRun) newTargets(k kind, page follow.Page) []target {
 	var targets []target
 	for _, text := range page.Items {
 		item := newAuditedItem(text)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/follow"
 )
 
 const (
@@ -69,7 +70,7 @@ func (a *auditRun) mustWait(ctx context.Context, ends changefeed.Ends) (wait boo
 	}
 	for f, end := range ends {
 		passed, err := a.feeds.Passed(ctx, f, end, leases)
-		if err != nil && !errors.Is(err, changefeed.ErrContainerReplaced) {
+		if err != nil && !errors.Is(err, follow.ErrContainerReplaced) {
 			return false, err
 		}
 		switch {
@@ -86,7 +87,7 @@ func (a *auditRun) mustWait(ctx context.Context, ends changefeed.Ends) (wait boo
 
 // stalledFor records the checkpoints of a feed that is behind after another interval, and
 // returns how long they have not moved.
-func (a *auditRun) stalledFor(f changefeed.Feed, leases []changefeed.Lease) time.Duration {
+func (a *auditRun) stalledFor(f follow.Feed, leases []changefeed.Lease) time.Duration {
 	var checkpoints []string
 	for _, lease := range leases {
 		if lease.Container == f.Container && lease.Range.Overlaps(f.FeedRange) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -57,14 +58,14 @@ func (f *Feeds) advanceRanges(ctx context.Context, container string) (isSame boo
 
 // Partition returns a partition key of a feed range, or "" if the range has no items. It reads one
 // once: a partition key is always in the same feed range.
-func (f *Feeds) Partition(ctx context.Context, container string, feedRange FeedRange) (string, error) {
+func (f *Feeds) Partition(ctx context.Context, container string, feedRange follow.FeedRange) (string, error) {
 	known, err := f.placeIn(ctx, container, feedRange)
 	return known.partition, err
 }
 
-func (f *Feeds) placeIn(ctx context.Context, container string, feedRange FeedRange) (place, error) {
+func (f *Feeds) placeIn(ctx context.Context, container string, feedRange follow.FeedRange) (place, error) {
 	f.mu.Lock()
-	known := f.places[Feed{container, feedRange}.Name()]
+	known := f.places[follow.Feed{Container: container, FeedRange: feedRange}.Name()]
 	f.mu.Unlock()
 	if known.partition != "" {
 		return known, nil
@@ -79,8 +80,8 @@ func (f *Feeds) placeIn(ctx context.Context, container string, feedRange FeedRan
 	return known, err
 }
 
-func (f *Feeds) keepPlace(container string, feedRange FeedRange, p place) {
+func (f *Feeds) keepPlace(container string, feedRange follow.FeedRange, p place) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.places[Feed{container, feedRange}.Name()] = p
+	f.places[follow.Feed{Container: container, FeedRange: feedRange}.Name()] = p
 }

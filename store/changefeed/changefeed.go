@@ -36,12 +36,3 @@ func New(db *cosmos.DB) *Feeds {
 		places:  map[string]place{},
 	}
 }
-
-// Feed identifies the change feed of one feed range of a container.
-type Feed struct {
-	Container string
-	FeedRange
-}
-
-// Name returns the name of a change feed, "container.min-max".
-func (f Feed) Name() string { return f.Container + "." + f.FeedRange.String() }

@@ -10,6 +10,7 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -43,23 +44,23 @@ func TestProjectedOf(t *testing.T) {
 	at := func(n int64) string {
 		return fmt.Sprintf(`{"version":1,"resourceId":"r","continuation":[{"minInclusive":"","maxExclusive":"FF","continuationToken":"\"%d\""}]}`, n)
 	}
-	whole := changefeed.FeedRange{Max: "FF"}
+	whole := follow.FeedRange{Max: "FF"}
 	ends := changefeed.Ends{
 		{Container: "users", FeedRange: whole}: 100,
 		{Container: "posts", FeedRange: whole}: 300,
 		{Container: "other", FeedRange: whole}: math.MaxInt64,
 	}
-	lease := func(container string, r changefeed.FeedRange, continuation string) changefeed.Lease {
+	lease := func(container string, r follow.FeedRange, continuation string) changefeed.Lease {
 		return changefeed.Lease{Container: container, Range: r, Continuation: continuation}
 	}
 	for _, c := range []struct {
 		leases []changefeed.Lease
-		want   changefeed.Progress
+		want   follow.Progress
 	}{
-		{nil, changefeed.Progress{Total: 400}},
-		{[]changefeed.Lease{lease("users", whole, ""), lease("posts", whole, at(30))}, changefeed.Progress{Done: 30, Total: 400}},
-		{[]changefeed.Lease{lease("users", whole, at(150)), lease("other", whole, at(3))}, changefeed.Progress{Done: 100, Total: 400}},
-		{[]changefeed.Lease{lease("posts", changefeed.FeedRange{Max: "1F"}, at(3))}, changefeed.Progress{Total: 100}},
+		{nil, follow.Progress{Total: 400}},
+		{[]changefeed.Lease{lease("users", whole, ""), lease("posts", whole, at(30))}, follow.Progress{Done: 30, Total: 400}},
+		{[]changefeed.Lease{lease("users", whole, at(150)), lease("other", whole, at(3))}, follow.Progress{Done: 100, Total: 400}},
+		{[]changefeed.Lease{lease("posts", follow.FeedRange{Max: "1F"}, at(3))}, follow.Progress{Total: 100}},
 	} {
 		if got := changefeed.ProjectedOf(c.leases, ends); got != c.want {
 			t.Errorf("got %+v, want %+v", got, c.want)

@@ -1,6 +1,7 @@
 package changefeed
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -8,18 +9,12 @@ import (
 	"time"
 
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
-
-// FeedRange is a part of a container's partition key space, as the account divides it. The
-// changes of one feed range are ordered. Different feed ranges are read independently.
-type FeedRange struct {
-	Min string `json:"min"` // inclusive; "" is the beginning
-	Max string `json:"max"` // exclusive; "FF" is the end
-}
 
 // FeedRanges reads the current feed ranges of a container. Changes also accepts feed ranges that
 // were split since.
-func (f *Feeds) FeedRanges(ctx context.Context, container string) ([]FeedRange, error) {
+func (f *Feeds) FeedRanges(ctx context.Context, container string) ([]follow.FeedRange, error) {
 	read, err := f.db.ReadPartitionKeyRanges(ctx, container)
 	if err != nil {
 		return nil, err
@@ -32,25 +27,25 @@ func (f *Feeds) FeedRanges(ctx context.Context, container string) ([]FeedRange, 
 	if err != nil {
 		return nil, cosmos.ToBlogError(err)
 	}
-	feedRanges := make([]FeedRange, len(ranges))
+	feedRanges := make([]follow.FeedRange, len(ranges))
 	for i, r := range ranges {
-		feedRanges[i] = FeedRange{r.MinInclusive, r.MaxExclusive}
+		feedRanges[i] = follow.FeedRange{Min: r.MinInclusive, Max: r.MaxExclusive}
 	}
 	return feedRanges, nil
 }
 
 // feedRangesOf returns ranges in their order.
-func feedRangesOf(read []cosmos.PartitionKeyRange) []FeedRange {
-	ranges := make([]FeedRange, len(read))
+func feedRangesOf(read []cosmos.PartitionKeyRange) []follow.FeedRange {
+	ranges := make([]follow.FeedRange, len(read))
 	for i, r := range read {
-		ranges[i] = FeedRange{r.MinInclusive, r.MaxExclusive}
+		ranges[i] = follow.FeedRange{Min: r.MinInclusive, Max: r.MaxExclusive}
 	}
-	slices.SortFunc(ranges, func(a, b FeedRange) int { return strings.Compare(a.Min, b.Min) })
+	slices.SortFunc(ranges, func(a, b follow.FeedRange) int { return strings.Compare(a.Min, b.Min) })
 	return ranges
 }
 
 // areWhole reports whether ranges, in their order, cover a container without gaps or overlaps.
-func areWhole(ranges []FeedRange) bool {
+func areWhole(ranges []follow.FeedRange) bool {
 	end := ""
 	for _, r := range ranges {
 		if r.Min != end {
@@ -61,10 +56,52 @@ func areWhole(ranges []FeedRange) bool {
 	return end == "FF"
 }
 
+// Follower returns a follower of the feeds of users, posts and usernames, by pages of up to
+// pageSize items. Its reads wait if the account throttles them, and are in the session of their
+// context.
+func (f *Feeds) Follower(pageSize int) follow.Follower {
+	read := func(ctx context.Context, feed follow.Feed, continuation string, limit int) (page follow.Page, err error) {
+		err = f.db.RetryTransient(ctx, func() (err error) {
+			if feed.IsAllItems() {
+				page, err = f.ReadItems(ctx, feed.Container, continuation, limit)
+			} else {
+				page, err = f.ReadPage(ctx, feed.Container, feed.FeedRange, continuation, limit)
+			}
+			if err == nil && page.IsBeyondEnd() { // which an empty page of another container looks like
+				if now, err := f.ResourceID(ctx, feed.Container); err != nil || now != page.ResourceID {
+					return cmp.Or(err, error(follow.ErrContainerReplaced))
+				}
+			}
+			return err
+		})
+		return page, err
+	}
+	return follow.Follower{Read: read, PageSize: pageSize, Now: f.db.EarliestNow, Sleep: cosmos.Sleep}
+}
+
+// Beginnings returns the positions at the beginnings of all feeds of containers, in their order. It
+// waits if the account throttles it.
+func (f *Feeds) Beginnings(ctx context.Context, containers ...string) (positions []follow.Position, err error) {
+	for _, container := range containers {
+		var ranges []follow.FeedRange
+		err := f.db.RetryTransient(ctx, func() (err error) {
+			ranges, err = f.FeedRanges(ctx, container)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range ranges {
+			positions = append(positions, follow.Position{Feed: follow.Feed{Container: container, FeedRange: r}, Since: f.db.EarliestNow()})
+		}
+	}
+	return positions, nil
+}
+
 // Layout are the resource id of a container (ResourceID) and its feed ranges.
 type Layout struct {
 	ResourceID string
-	Ranges     []FeedRange
+	Ranges     []follow.FeedRange
 }
 
 // layoutAge is the time for which a layout is kept. An account answers only 500 requests for the
@@ -123,29 +160,3 @@ func (f *Feeds) ForgetLayout(container string) {
 	defer f.layouts.mu.Unlock()
 	delete(f.layouts.kept, container)
 }
-
-// Overlaps reports whether two feed ranges overlap.
-func (r FeedRange) Overlaps(other FeedRange) bool {
-	return isBelow(r.Min, other.Max) && isBelow(other.Min, r.Max)
-}
-
-// Intersection returns the common part of two overlapping feed ranges.
-func (r FeedRange) Intersection(other FeedRange) FeedRange {
-	if isBelow(r.Min, other.Min) {
-		r.Min = other.Min
-	}
-	if isBelow(other.Max, r.Max) {
-		r.Max = other.Max
-	}
-	return r
-}
-
-// isBelow compares two boundaries. A boundary is a hexadecimal fraction: trailing zeros do not
-// matter.
-func isBelow(a, b string) bool {
-	const zero = "0"
-	return strings.TrimRight(a, zero) < strings.TrimRight(b, zero)
-}
-
-// String returns the boundaries, "-FF" for the whole container.
-func (r FeedRange) String() string { return r.Min + "-" + r.Max }

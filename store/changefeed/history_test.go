@@ -8,13 +8,14 @@ import (
 
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
 // projected returns a lease whose changes are projected up to a continuation.
 func projected(id string) changefeed.Lease {
 	return changefeed.Lease{
-		ID: id, Container: schema.Posts, Range: changefeed.FeedRange{Max: "FF"}, ResourceID: "r", Continuation: "c",
+		ID: id, Container: schema.Posts, Range: follow.FeedRange{Max: "FF"}, ResourceID: "r", Continuation: "c",
 		Position: "0:-1#5", AsOf: "2026-11-28T09:00:00.000000Z", Views: "feed=0:-1#7",
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -22,11 +23,11 @@ func (w *world) readItems(continuation string, limit int, between func(pages int
 	for pages := 1; ; pages++ {
 		page, err := w.ReadItems(w.Ctx(), schema.Posts, continuation, limit)
 		w.OK(err)
-		if len(page.Items) > limit || page.Position() != "" || page.IsBeyondEnd() {
+		if len(page.Items) > limit || changefeed.PositionOf(page) != "" || page.IsBeyondEnd() {
 			w.T.Errorf("the page is %+v", page)
 		}
 		ids = append(ids, idsOfItems(w.T, page.Items)...)
-		if continuation = page.Continuation; changefeed.AllItemsRead(continuation) {
+		if continuation = page.Continuation; page.IsLast {
 			return ids
 		}
 		between(pages)
@@ -110,8 +111,8 @@ func TestReadItemsOfAReplacedContainer(t *testing.T) {
 	for range 9 {
 		other.AddPost(ada)
 	}
-	for _, page := range []changefeed.Page{middle, all} {
-		if _, err := w.ReadItems(w.Ctx(), schema.Posts, page.Continuation, 100); !errors.Is(err, changefeed.ErrContainerReplaced) {
+	for _, page := range []follow.Page{middle, all} {
+		if _, err := w.ReadItems(w.Ctx(), schema.Posts, page.Continuation, 100); !errors.Is(err, follow.ErrContainerReplaced) {
 			t.Errorf("from %s: %v", page.Continuation, err)
 		}
 	}
@@ -127,7 +128,7 @@ func TestReadItemsRejectsMalformedContinuations(t *testing.T) {
 	feed, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], "", 1)
 	w.OK(err)
 	for _, continuation := range []string{"1", "{}", `{"query":"x"}`, `{"resourceId":"r"}`, "x", feed.Continuation} {
-		if _, err := w.ReadItems(w.Ctx(), schema.Posts, continuation, 1); err == nil || changefeed.AllItemsRead(continuation) {
+		if _, err := w.ReadItems(w.Ctx(), schema.Posts, continuation, 1); err == nil {
 			t.Errorf("the continuation %s was accepted", continuation)
 		}
 	}
@@ -136,13 +137,10 @@ func TestReadItemsRejectsMalformedContinuations(t *testing.T) {
 	if _, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], all.Continuation, 1); err == nil {
 		t.Error("a change feed was read from the continuation of a query")
 	}
-	if changefeed.AllItemsRead("") || changefeed.AllItemsRead(feed.Continuation) {
-		t.Error("the beginning counts as the end")
-	}
 }
 
-// TestScanByQuery scans a container whose feed shows nothing, and continues from each page.
-func TestScanByQuery(t *testing.T) {
+// TestFollowAllItems reads a container whose feed shows nothing, and goes on from each page.
+func TestFollowAllItems(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	var want []string
@@ -150,44 +148,34 @@ func TestScanByQuery(t *testing.T) {
 		want = append(want, w.AddPost(ada).ID)
 	}
 	w.Wire.Inject(storetest.HideItems)
-	scan := func(byQuery bool, begin string, stopAfter int) (ids []string, last string) {
-		stop := errors.New("stop")
-		scanner := changefeed.Scanner{
-			Feeds: w.Feeds, PageSize: 3,
-			Begin: func(changefeed.Feed) string { return begin },
-			Visit: func(page changefeed.Page, feed changefeed.Feed, progress changefeed.Progress) error {
-				if feed != changefeed.AllOf(schema.Posts) || progress != (changefeed.Progress{}) {
-					t.Errorf("the progress of %+v is %+v", feed, progress)
-				}
-				ids, last = append(ids, idsOfItems(t, page.Items)...), page.Continuation
-				if stopAfter--; stopAfter == 0 {
-					return stop
-				}
-				return nil
-			},
-		}
-		var err error
-		if byQuery {
-			err = scanner.ScanItems(w.Ctx(), schema.Posts)
-		} else {
-			err = scanner.Scan(w.Ctx(), []changefeed.Feed{changefeed.AllOf(schema.Posts)})
-		}
-		if err != nil && !errors.Is(err, stop) {
-			t.Fatal(err)
+	read := func(from follow.Position, stopAfter int) (ids []string, last follow.Position) {
+		done := from.Done
+		for step, err := range w.Follower(3).Follow(w.Ctx(), []follow.Position{from}) {
+			w.OK(err)
+			ids, last = append(ids, idsOfItems(t, step.Items)...), step.Positions[0]
+			if done += int64(len(step.Items)); last.Done != done || last.Total != 0 || last.Feed != from.Feed {
+				t.Errorf("after %d items, the position is %+v", done, last)
+			}
+			if stopAfter--; stopAfter == 0 {
+				break
+			}
 		}
 		return ids, last
 	}
-	if ids, _ := scan(false, "", 0); len(ids) > 0 {
+	feed, err := w.Beginnings(w.Ctx(), schema.Posts)
+	w.OK(err)
+	if ids, _ := read(feed[0], 0); len(ids) > 0 {
 		t.Errorf("the feed shows %v", ids)
 	}
-	ids, end := scan(true, "", 0)
+	beginning := follow.Position{Feed: follow.AllItems(schema.Posts)}
+	ids, end := read(beginning, 0)
 	checkIDs(t, "the items", ids, want)
 	for after := 1; after <= 4; after++ {
-		first, continuation := scan(true, "", after)
-		rest, _ := scan(true, continuation, 0)
+		first, position := read(beginning, after)
+		rest, _ := read(position, 0)
 		checkIDs(t, fmt.Sprintf("the items of a scan that was interrupted after page %d", after), append(first, rest...), want)
 	}
-	if ids, again := scan(true, end, 0); len(ids) > 0 || again != end || strings.Contains(end, `"query"`) {
-		t.Errorf("from the end: %v, %s", ids, again)
+	if ids, again := read(end, 0); len(ids) > 0 || again != end || strings.Contains(end.Continuation, `"query"`) {
+		t.Errorf("from the end: %v, %+v", ids, again)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
 
 // FeedLag is the distance from a position in a change feed to its end.
@@ -22,29 +22,23 @@ type FeedLag struct {
 // If the continuation is empty, or belongs to an earlier container of this name, FeedLag returns
 // the lag of the feed's beginning. If the feed range was split since, it returns the lag of one
 // part that has changes.
-func (f *Feeds) FeedLag(ctx context.Context, container string, feedRange FeedRange, continuation string) (FeedLag, error) {
+func (f *Feeds) FeedLag(ctx context.Context, container string, feedRange follow.FeedRange, continuation string) (FeedLag, error) {
 	page, err := f.ReadPage(ctx, container, feedRange, continuation, 1)
-	if errors.Is(err, ErrContainerReplaced) && continuation != "" {
+	if errors.Is(err, follow.ErrContainerReplaced) && continuation != "" {
 		return f.FeedLag(ctx, container, feedRange, "")
 	}
 	if err != nil || len(page.Items) == 0 {
 		return FeedLag{}, err
 	}
-	return page.lag()
+	return lagBefore(page)
 }
 
-// lag returns the lag of the position before the page.
-func (p Page) lag() (FeedLag, error) {
-	var next struct {
-		LSN       int64 `json:"_lsn"`
-		Timestamp int64 `json:"_ts"`
-	}
-	if err := cosmos.Decode(p.Items[0], &next); err != nil {
+// lagBefore returns the lag of the position before a page.
+func lagBefore(p follow.Page) (FeedLag, error) {
+	next, err := follow.ChangeOf(p.Items[0])
+	if err != nil {
 		return FeedLag{}, err
 	}
 	atLeast := int64(len(p.Items)) // if the account does not report the end of the feed
-	return FeedLag{
-		Changes: max(atLeast, p.end-next.LSN+1),
-		Since:   time.Unix(next.Timestamp, 0),
-	}, nil
+	return FeedLag{Changes: max(atLeast, p.End-next.LSN+1), Since: next.Time()}, nil
 }

@@ -8,11 +8,12 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
 // onlyRange returns the feed range of a container that has only one.
-func (w *world) onlyRange(container string) changefeed.FeedRange {
+func (w *world) onlyRange(container string) follow.FeedRange {
 	w.T.Helper()
 	ranges, err := w.FeedRanges(w.Ctx(), container)
 	w.OK(err)

@@ -9,6 +9,7 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
 
 // Lease assigns a part of the projector's work to a process, and stores the progress of that part.
@@ -16,7 +17,7 @@ import (
 type Lease struct {
 	ID           string
 	Container    string // whose change feed is read; empty for a chore
-	Range        FeedRange
+	Range        follow.FeedRange
 	ResourceID   string // of the container that Continuation belongs to
 	Continuation string // the checkpoint; empty before the first one
 	Owner        string // empty if no process owns the lease
@@ -46,7 +47,7 @@ type Lease struct {
 func (l *Lease) Begin(history string) {
 	l.History, l.Position, l.AsOf, l.Views, l.IsExact = history, "", "", "", false
 	if l.Continuation != "" {
-		l.Continuation = ContinuationFromNow(l.ResourceID, l.Range)
+		l.Continuation = follow.ContinuationFromNow(l.ResourceID, l.Range)
 	}
 }
 
@@ -123,19 +124,19 @@ const (
 )
 
 type leaseItem struct {
-	ID           string    `json:"id"`
-	Type         string    `json:"type"`
-	Container    string    `json:"container,omitempty"`
-	Range        FeedRange `json:"range"`
-	ResourceID   string    `json:"resourceId,omitempty"`
-	Continuation string    `json:"continuation,omitempty"`
-	History      string    `json:"history,omitempty"`
-	Position     string    `json:"position,omitempty"`
-	AsOf         string    `json:"asOf,omitempty"`
-	Views        string    `json:"views,omitempty"`
-	IsExact      bool      `json:"isExact,omitempty"`
-	Owner        string    `json:"owner"`
-	ETag         string    `json:"_etag,omitempty"`
+	ID           string           `json:"id"`
+	Type         string           `json:"type"`
+	Container    string           `json:"container,omitempty"`
+	Range        follow.FeedRange `json:"range"`
+	ResourceID   string           `json:"resourceId,omitempty"`
+	Continuation string           `json:"continuation,omitempty"`
+	History      string           `json:"history,omitempty"`
+	Position     string           `json:"position,omitempty"`
+	AsOf         string           `json:"asOf,omitempty"`
+	Views        string           `json:"views,omitempty"`
+	IsExact      bool             `json:"isExact,omitempty"`
+	Owner        string           `json:"owner"`
+	ETag         string           `json:"_etag,omitempty"`
 }
 
 // Listing is what one query reads. It is not a snapshot.

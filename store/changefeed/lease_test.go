@@ -10,12 +10,13 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
 func TestLeases(t *testing.T) {
 	w := newWorld(t)
-	lease := changefeed.Lease{ID: "lease.posts.-FF", Container: schema.Posts, Range: changefeed.FeedRange{Max: "FF"}, ResourceID: "r", Continuation: "c"}
+	lease := changefeed.Lease{ID: "lease.posts.-FF", Container: schema.Posts, Range: follow.FeedRange{Max: "FF"}, ResourceID: "r", Continuation: "c"}
 	w.OK(w.CreateLease(t.Context(), lease))
 	mine := w.lease(lease.ID)
 	mine.Owner, mine.Continuation = "me", "d"

@@ -3,12 +3,12 @@ package changefeed
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
 
 // ChangePage is a page of a change feed. It holds each changed item once, in its state at the
@@ -33,7 +33,7 @@ type ChangePage struct {
 // transaction made more. It reads from the continuation, or from the container's creation if
 // that is empty. Errors: ErrContainerReplaced if the continuation belongs to an earlier
 // container of this name; an error if the continuation is malformed.
-func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (ChangePage, error) {
+func (f *Feeds) Changes(ctx context.Context, container string, feedRange follow.FeedRange, continuation string, limit int) (ChangePage, error) {
 	asOf := blog.NewDateTime(f.db.Now())
 	page, err := f.ReadPage(ctx, container, feedRange, continuation, limit)
 	if err != nil {
@@ -41,80 +41,28 @@ func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRan
 	}
 	changes := changesOf(container, page.Items)
 	for i := range changes {
-		changes[i].ResourceID = page.resourceID
+		changes[i].ResourceID = page.ResourceID
 	}
 	return ChangePage{
 		Changes:      changes,
 		Continuation: page.Continuation,
-		ResourceID:   page.resourceID,
-		Position:     page.Position(),
+		ResourceID:   page.ResourceID,
+		Position:     PositionOf(page),
 		AsOf:         asOf,
 		IsBeyondEnd:  page.IsBeyondEnd(),
-		began:        page.began,
-		token:        page.token,
+		began:        page.Began,
+		token:        page.Token,
 	}, nil
 }
 
-// Page is a page of a change feed, or of ReadItems, with its items as stored.
-type Page struct {
-	Items        [][]byte
-	Continuation string
-	began        string // the continuation from which the page was read
-	resourceID   string // of the container
-	end          int64  // LSN of the last change in the feed range; negative if unknown
-	passed       int64  // up to this LSN, there is nothing after began
-	token        string // session token of the answer; empty if unknown
-}
-
-// BeyondEndLimit is the time for which a position must stay beyond the end of its feed until that
-// ends a history, if nothing shows it earlier (Feeds.HasLost). For a shorter time, replicas that
-// lag behind may answer. All requests go to the region that writes, so a lag between regions does
-// not look like that.
-const BeyondEndLimit = time.Minute
-
-// Position returns ChangePage.Position: the state of the replica if the continuation has reached
-// it. The continuation of a page without changes has certainly reached its own number. The numbers
-// of continuations and of session tokens are the same, as those of azure-sdk-for-java#43701 show.
-func (p Page) Position() string {
-	reached, ok := continuationNumber(p.Continuation)
-	switch {
-	case !ok || p.end < 0:
+// PositionOf returns ChangePage.Position: the state of the replica if the page has reached it.
+func PositionOf(p follow.Page) string {
+	lsn, ok := p.Reached()
+	if !ok {
 		return ""
-	case reached >= p.end:
-		return cosmos.SessionAt(p.token, p.end)
-	case len(p.Items) == 0:
-		return cosmos.SessionAt(p.token, max(reached, p.passed))
 	}
-	return ""
+	return cosmos.SessionAt(p.Token, lsn)
 }
-
-// IsBeyondEnd reports whether the page has no items because it was read from a position beyond the
-// last change of the feed range, as the replica knows it. The replica is behind, or the container
-// was reset to an earlier state. An account may answer with that position, or with its own end.
-func (p Page) IsBeyondEnd() bool {
-	began, ok := continuationNumber(p.began)
-	return ok && len(p.Items) == 0 && p.end >= 0 && began > p.end
-}
-
-// ReadWithinEnd calls read, which reads a page from a position, once a second until the page is not
-// beyond the end of its feed: a replica that lags catches up. Errors: ErrWentBack if that takes
-// BeyondEndLimit by the clock now; those of read and pause.
-func ReadWithinEnd(read func() (Page, error), now func() time.Time, pause func(time.Duration) error) (Page, error) {
-	page, err := read()
-	for begun := now(); err == nil && page.IsBeyondEnd(); {
-		if now().Sub(begun) >= BeyondEndLimit {
-			return page, ErrWentBack
-		}
-		if err = pause(time.Second); err == nil {
-			page, err = read()
-		}
-	}
-	return page, err
-}
-
-// ErrWentBack reports that a database went back to an earlier state, in which a position means
-// nothing.
-var ErrWentBack = cosmos.NewDefiniteError("changefeed: the database went back to an earlier state")
 
 // HasLost reports whether the database has lost the state that a page beyond the end of its feed
 // begins at, by a request to a partition of the feed range. It is false if a replica that lags has
@@ -130,7 +78,7 @@ func (f *Feeds) HasLost(ctx context.Context, container, partition string, page C
 	if err != nil {
 		return false, err
 	}
-	number, ok := continuationNumber(page.began)
+	number, ok := follow.ContinuationNumber(page.began)
 	at := cosmos.SessionAt(page.token, number)
 	latest := cosmos.SessionToken{}
 	latest.Merge(token)
@@ -140,19 +88,19 @@ func (f *Feeds) HasLost(ctx context.Context, container, partition string, page C
 
 // ReadPage reads a page as Changes does, from any container and without decoding it. If a page
 // shows nothing and ends before the state of the replica, ReadPage reads another one.
-func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (Page, error) {
+func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange follow.FeedRange, continuation string, limit int) (follow.Page, error) {
 	page, err := f.readPage(ctx, container, feedRange, continuation, limit)
-	reached, ok := continuationNumber(page.Continuation)
-	if err != nil || !ok || len(page.Items) > 0 || reached >= page.end || IsFromNow(continuation) {
+	reached, ok := follow.ContinuationNumber(page.Continuation)
+	if err != nil || !ok || len(page.Items) > 0 || reached >= page.End || follow.IsFromNow(continuation) {
 		return page, err
 	}
-	name, quiet := Feed{container, feedRange}.Name(), quietEnd{page.Continuation, page.end}
+	name, quiet := follow.Feed{Container: container, FeedRange: feedRange}.Name(), quietEnd{page.Continuation, page.End}
 	f.mu.Lock()
 	isKnown := f.quiet[name] == quiet
 	f.mu.Unlock()
 	if !isKnown {
 		ctx = cosmos.InSession(ctx)
-		cosmos.JoinSession(ctx, container, page.token)
+		cosmos.JoinSession(ctx, container, page.Token)
 		next, err := f.readPage(ctx, container, feedRange, page.Continuation, limit)
 		switch {
 		case err != nil:
@@ -164,7 +112,7 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 		f.quiet[name] = quiet
 		f.mu.Unlock()
 	}
-	page.passed = page.end
+	page.Passed = page.End
 	return page, nil
 }
 
@@ -181,32 +129,32 @@ type quietEnd struct {
 }
 
 // readPage reads one page.
-func (f *Feeds) readPage(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (Page, error) {
+func (f *Feeds) readPage(ctx context.Context, container string, feedRange follow.FeedRange, continuation string, limit int) (follow.Page, error) {
 	from := continuation
 	if from == "" {
-		from = continuationFromStart(feedRange)
-	} else if _, err := continuationResourceID(from); err != nil { // azcosmos would read from the beginning
-		return Page{}, err
+		from = follow.ContinuationFromStart(feedRange)
+	} else if _, err := follow.ContinuationResourceID(from); err != nil { // azcosmos would read from the beginning
+		return follow.Page{}, err
 	}
 	options := &azcosmos.ChangeFeedOptions{MaxItemCount: int32(limit), Continuation: &from}
 	response, err := f.db.Container(container).ReadChangeFeed(ctx, options)
 	if err != nil {
-		return Page{}, f.pageError(ctx, container, continuation, err)
+		return follow.Page{}, f.pageError(ctx, container, continuation, err)
 	}
-	resourceID, err := continuationResourceID(response.ContinuationToken)
+	resourceID, err := follow.ContinuationResourceID(response.ContinuationToken)
 	if err != nil {
-		return Page{}, err
+		return follow.Page{}, err
 	}
 	if response.ResourceID != "" && response.ResourceID != resourceID {
 		f.ForgetLayout(container)
-		return Page{}, ErrContainerReplaced
+		return follow.Page{}, follow.ErrContainerReplaced
 	}
-	if len(ContinuationRanges(response.ContinuationToken)) > 1 { // a range was split
+	if len(follow.ContinuationRanges(response.ContinuationToken)) > 1 { // a range was split
 		f.ForgetLayout(container)
 	}
-	page := Page{end: -1, Items: response.Items, began: continuation, Continuation: response.ContinuationToken, resourceID: resourceID}
+	page := follow.Page{End: -1, Items: response.Items, Began: continuation, Continuation: response.ContinuationToken, ResourceID: resourceID}
 	if response.RawResponse != nil {
-		page.end, page.token = cosmos.SessionLSN(response.RawResponse), response.RawResponse.Header.Get(cosmos.SessionTokenHeader)
+		page.End, page.Token = cosmos.SessionLSN(response.RawResponse), response.RawResponse.Header.Get(cosmos.SessionTokenHeader)
 	}
 	return page, nil
 }
@@ -218,20 +166,16 @@ func (f *Feeds) pageError(ctx context.Context, container, continuation string, c
 	if status, _ := cosmos.StatusOf(cause); continuation == "" || status != 0 || ctx.Err() != nil {
 		return cosmos.ToBlogError(cause)
 	}
-	before, err := continuationResourceID(continuation)
+	before, err := follow.ContinuationResourceID(continuation)
 	if err != nil {
 		return err
 	}
 	if now, err := f.ResourceID(ctx, container); err == nil && now != before {
 		f.ForgetLayout(container)
-		return ErrContainerReplaced
+		return follow.ErrContainerReplaced
 	}
 	return cosmos.ToBlogError(cause)
 }
-
-// ErrContainerReplaced reports that a continuation belongs to a deleted container. A new container
-// with the same name has its own change feed.
-var ErrContainerReplaced = cosmos.NewDefiniteError("changefeed: the container was deleted and created again since its change feed was read")
 
 // ResourceID reads the id that the account assigned to a container when it was created. A
 // container that is created again under the same name has another id.

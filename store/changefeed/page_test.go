@@ -7,6 +7,7 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -103,7 +104,7 @@ func TestChangesOfAReplacedContainer(t *testing.T) {
 		other.AddPost(anna)
 	}
 	_, err = w.Changes(t.Context(), schema.Posts, ranges[0], continuation, 100)
-	if !errors.Is(err, changefeed.ErrContainerReplaced) {
+	if !errors.Is(err, follow.ErrContainerReplaced) {
 		t.Errorf("reading the new container with an old continuation: %v", err)
 	}
 	now, err := w.ResourceID(t.Context(), schema.Posts)
@@ -112,7 +113,7 @@ func TestChangesOfAReplacedContainer(t *testing.T) {
 		t.Error("the new container has the resource id of the old one")
 	}
 	_, err = w.Changes(t.Context(), schema.Posts, ranges[0], continuation, 100)
-	if !errors.Is(err, changefeed.ErrContainerReplaced) {
+	if !errors.Is(err, follow.ErrContainerReplaced) {
 		t.Errorf("after azcosmos refreshed its metadata: %v", err)
 	}
 	if changes, _ := w.changes(schema.Posts, "", 100); len(changes) != 9 {
@@ -123,7 +124,7 @@ func TestChangesOfAReplacedContainer(t *testing.T) {
 func TestChangesRejectMalformedContinuations(t *testing.T) {
 	w := newWorld(t)
 	for _, continuation := range []string{`"11"`, "11", "{}", `{"resourceId":"r","continuation":[]}`} {
-		_, err := w.Changes(t.Context(), schema.Posts, changefeed.FeedRange{Max: "FF"}, continuation, 100)
+		_, err := w.Changes(t.Context(), schema.Posts, follow.FeedRange{Max: "FF"}, continuation, 100)
 		if err == nil {
 			t.Errorf("the continuation %s was accepted", continuation)
 		}
@@ -180,7 +181,7 @@ func TestPartOfASplitThatIsUnknown(t *testing.T) {
 		for len(page.Changes) > 0 {
 			page, err = w.World.Changes(w.Ctx(), schema.Posts, part, page.Continuation, 3)
 			w.OK(err)
-			if ranges := changefeed.ContinuationRanges(page.Continuation); len(ranges) != 1 || ranges[0] != part {
+			if ranges := follow.ContinuationRanges(page.Continuation); len(ranges) != 1 || ranges[0] != part {
 				t.Fatalf("the continuation of %v is of %v", part, ranges)
 			}
 			for _, change := range page.Changes {

@@ -11,7 +11,10 @@ import (
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/inprocess"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
+	"cosmosblog/store/schema"
 )
 
 // dividedContainer is a container of an engine in memory whose partition key ranges can be
@@ -245,5 +248,29 @@ func TestSessionAfterSplit(t *testing.T) {
 	}
 	if last := tokens[len(tokens)-1]; strings.Count(last, ",") != 2 {
 		t.Errorf("the session token is %s, want three ranges", last)
+	}
+}
+
+// TestNarrowedContinuationResumes checks that the parts of a continuation return the same
+// changes as the whole continuation.
+func TestNarrowedContinuationResumes(t *testing.T) {
+	w := newWorld(t)
+	anna := w.AddUser("anna")
+	for range 20 {
+		w.AddPost(anna)
+	}
+	_, read := w.changes(schema.Posts, "", 7)
+	for range 20 {
+		w.AddPost(anna)
+	}
+	whole, _ := w.changes(schema.Posts, read, 100)
+	for _, r := range []follow.FeedRange{{Min: "", Max: "1F"}, {Min: "1F", Max: "FF"}} {
+		part, err := follow.NarrowContinuation(read, r)
+		w.OK(err)
+		page, err := w.Changes(t.Context(), schema.Posts, r, part, 100)
+		w.OK(err) // the engine returns the changes of the whole range for a part of it
+		if !slices.EqualFunc(page.Changes, whole, func(a, b changefeed.Change) bool { return a.ID == b.ID }) {
+			t.Errorf("%d changes from %q on, want %d", len(page.Changes), r.Min, len(whole))
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -61,7 +62,7 @@ func TestIsItemError(t *testing.T) {
 		{cosmos.ToBlogError(errors.New("the connection was cut")), false, false},
 		{cosmos.ToBlogError(context.DeadlineExceeded), false, false},
 		{changefeed.ErrLeaseLost, false, false},
-		{changefeed.ErrContainerReplaced, false, false},
+		{follow.ErrContainerReplaced, false, false},
 	} {
 		if got := cosmos.IsItemError(c.err); got != c.itemError {
 			t.Errorf("%d: IsItemError(%v) is %t", i, c.err, got)

@@ -7,12 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -34,8 +34,10 @@ type Options struct {
 	// Sleep waits before a feed that ends before the position is read again; a timer if nil.
 	Sleep func(ctx context.Context, d time.Duration) error
 
-	// Progress is called once at the beginning and after every page, from one goroutine. May be nil.
-	Progress func(Progress)
+	// Progress is called once at the beginning and after every page, from one goroutine. While items
+	// are read by query, Done counts them, and Total is 0, because nobody knows their number. May be
+	// nil.
+	Progress func(follow.Progress)
 	// StartsAgain is called when the export reads everything again, with the reason, which is a
 	// sentence without a capital or full stop. May be nil.
 	StartsAgain func(reason string)
@@ -44,14 +46,6 @@ type Options struct {
 	Malformed func(error)
 
 	before func(step string) error // folder.before
-}
-
-// Progress is the progress of an export.
-type Progress struct {
-	// Done and Total are sums of positions in the change feeds. They do not count items, but grow in
-	// proportion to them. While items are read by query, Done counts them, and Total is 0, because
-	// nobody knows their number.
-	Done, Total int64
 }
 
 // Result is what a run wrote.
@@ -117,17 +111,17 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 		return Result{}, err
 	}
 	r := &run{
-		db:       db,
-		feeds:    changefeed.New(db),
-		posts:    db.Container(schema.Posts),
-		options:  options,
-		sessions: map[string]context.Context{},
-		folder:   folder,
-		next:     folder.manifest,
+		db:      db,
+		feeds:   changefeed.New(db),
+		posts:   db.Container(schema.Posts),
+		options: options,
+		folder:  folder,
+		next:    folder.manifest,
 	}
+	r.follower = r.feeds.Follower(options.PageSize)
+	r.follower.Sleep = options.Sleep
 	r.batch = newBatch(folder, r.commitFull)
 	r.sequence.Store(r.next.Sequence)
-	r.next.Positions = slices.Clone(r.next.Positions)
 	err = r.run(ctx)
 	r.batch.close()
 	return r.result(), errors.Join(err, folder.close())
@@ -138,16 +132,17 @@ var containers = []string{schema.Users, schema.Posts}
 
 // run is one run of an export.
 type run struct {
-	db      *cosmos.DB
-	feeds   *changefeed.Feeds
-	posts   *azcosmos.ContainerClient
-	options Options
-	// sessions have the contexts of all reads of a container. No page then shows an earlier state than
-	// the pages before, and the reads of a post's likes and content show what the page shows.
-	sessions map[string]context.Context
-	folder   *folder
-	history  changefeed.History // as it was read last
-	items    int64              // that this run has read by query
+	db       *cosmos.DB
+	feeds    *changefeed.Feeds
+	posts    *azcosmos.ContainerClient
+	options  Options
+	follower follow.Follower
+	// session is the context of all reads. No page then shows an earlier state than the pages before,
+	// and the reads of a post's likes and content show what the page shows.
+	session context.Context
+	folder  *folder
+	history changefeed.History // as it was read last
+	items   int64              // that this run has read by query
 
 	next     manifest // what the next commit writes
 	sequence atomic.Int64
@@ -165,18 +160,20 @@ type lostError struct {
 
 func (e *lostError) Error() string { return e.reason }
 
-func errReset(container string) *lostError {
-	return &lostError{reason: fmt.Sprintf("the container %s was reset to an earlier state", container), isReset: true}
+// lost returns the *lostError of an error of follow, and any other error as it is.
+func (r *run) lost(err error) error {
+	switch {
+	case errors.Is(err, follow.ErrContainerReplaced):
+		return &lostError{reason: "a container was deleted and created again"}
+	case errors.Is(err, follow.ErrWentBack), err != nil && cosmos.IsSessionLost(r.session):
+		return &lostError{reason: "a container was reset to an earlier state", isReset: true}
+	}
+	return err
 }
 
 func (r *run) run(ctx context.Context) error {
-	err := r.follow(ctx)
+	err := r.lost(r.follow(ctx))
 	lost, ok := errors.AsType[*lostError](err)
-	for _, container := range containers {
-		if !ok && err != nil && cosmos.IsSessionLost(r.sessions[container]) {
-			lost, ok = errReset(container), true
-		}
-	}
 	if !ok {
 		return err
 	}
@@ -186,7 +183,7 @@ func (r *run) run(ctx context.Context) error {
 	if err := r.startAgain(lost.isReset); err != nil {
 		return err
 	}
-	if err = r.follow(ctx); errors.As(err, &lost) && lost.isLate {
+	if err = r.lost(r.follow(ctx)); errors.As(err, &lost) && lost.isLate {
 		return &LateError{}
 	}
 	return err
@@ -217,21 +214,19 @@ func (r *run) startAgain(isReset bool) error {
 
 // follow reads all change feeds to their ends.
 func (r *run) follow(ctx context.Context) error {
-	for _, container := range append([]string{schema.Leases}, containers...) {
-		r.sessions[container] = cosmos.WithSession(ctx)
-	}
+	r.session = cosmos.WithSession(ctx)
 	if err := r.checkHistory(); err != nil {
 		return err
 	}
 	upTo := r.db.EarliestNow() // an answer has come, so this is the database's time
 	r.began = upTo
-	if err := r.beginFeeds(ctx, upTo); err != nil {
+	if err := r.beginFeeds(upTo); err != nil {
 		return err
 	}
 	if err := r.readItems(); err != nil {
 		return err
 	}
-	if err := r.readFeeds(ctx); err != nil {
+	if err := r.readFeeds(); err != nil {
 		return err
 	}
 	// If the database went back during the run, the pages since then may lack changes.
@@ -247,9 +242,8 @@ func (r *run) follow(ctx context.Context) error {
 
 // checkHistory reads the present history. Error: *lostError if the positions belong to another one.
 func (r *run) checkHistory() error {
-	ctx := r.sessions[schema.Leases]
-	err := r.db.RetryTransient(ctx, func() (err error) {
-		r.history, err = r.feeds.History(ctx)
+	err := r.db.RetryTransient(r.session, func() (err error) {
+		r.history, err = r.feeds.History(r.session)
 		return err
 	})
 	if err == nil && len(r.next.Positions) > 0 && r.next.History != r.history.Name {
@@ -260,129 +254,82 @@ func (r *run) checkHistory() error {
 
 // beginFeeds sets the positions, if there are none: to the beginnings of all feeds, or to their
 // present ends if all items are to be read by query.
-func (r *run) beginFeeds(ctx context.Context, now time.Time) error {
+func (r *run) beginFeeds(now time.Time) (err error) {
 	if len(r.next.Positions) > 0 {
 		return nil
 	}
 	next := r.next
 	next.History = r.history.Name
+	if next.Positions, err = r.feeds.Beginnings(r.session, containers...); err != nil {
+		return err
+	}
 	if next.ByQuery = next.ByQuery || !r.history.HasWholeFeeds(); next.ByQuery {
 		next.Items = &itemsPosition{Container: containers[0]}
 	}
-	feeds, err := r.feeds.FeedsOf(ctx, containers...)
-	if err != nil {
-		return err
-	}
-	for _, feed := range feeds {
-		p := position{Container: feed.Container, Range: feed.FeedRange, Since: now}
-		if next.ByQuery {
-			if p.Continuation, err = r.present(ctx, p); err != nil {
+	for i := range next.Positions {
+		p := &next.Positions[i]
+		if p.Since = now; next.ByQuery {
+			if p.Continuation, err = r.present(*p); err != nil {
 				return err
 			}
 		}
-		next.Positions = append(next.Positions, p)
 	}
 	r.next = next
 	return nil
 }
 
 // readFeeds reads all feeds from their positions to their ends.
-func (r *run) readFeeds(ctx context.Context) error {
-	for i := 0; i < len(r.next.Positions); i++ {
-		if err := r.split(i); err != nil {
+func (r *run) readFeeds() (err error) {
+	if r.options.Progress != nil { // the first report has the whole total
+		if r.next.Positions, err = r.follower.Measure(r.session, r.next.Positions); err != nil {
 			return err
 		}
 	}
-	feeds := make([]changefeed.Feed, len(r.next.Positions))
-	for i, p := range r.next.Positions {
-		feeds[i] = p.feed()
-	}
-	var asked time.Time // for the last page
-	scanner := changefeed.Scanner{
-		Feeds:    r.feeds,
-		PageSize: r.options.PageSize,
-		Begin:    func(feed changefeed.Feed) string { return r.next.Positions[r.indexOf(feed)].Continuation },
-		Read: func(_ context.Context, feed changefeed.Feed, continuation string, limit int) (changefeed.Page, error) {
-			asked = r.db.EarliestNow()
-			return r.read(position{Container: feed.Container, Range: feed.FeedRange, Continuation: continuation}, limit)
-		},
-		Visit: func(page changefeed.Page, feed changefeed.Feed, progress changefeed.Progress) error {
-			return r.take(r.indexOf(feed), page, progress, asked)
-		},
-	}
-	if r.options.Progress != nil { // the first report has the whole total
-		measured, err := scanner.Measure(ctx, feeds)
+	r.report()
+	for step, err := range r.follower.Follow(r.session, r.next.Positions) {
+		if err == nil {
+			err = r.checkAges()
+		}
+		if err == nil {
+			err = r.writeDates(step.Feed.Container, r.changesOf(step.Feed.Container, step.Items))
+		}
 		if err != nil {
 			return err
 		}
-		for i, feed := range feeds {
-			r.next.Positions[i].progress = measured[feed]
+		r.next.Positions = step.Positions
+		if len(step.Items) == 0 {
+			continue
+		}
+		r.report()
+		if err := r.commitFull(); err != nil {
+			return err
 		}
 	}
-	r.report()
-	return scanner.Scan(ctx, feeds)
-}
-
-func (p position) feed() changefeed.Feed {
-	return changefeed.Feed{Container: p.Container, FeedRange: p.Range}
-}
-
-// indexOf returns the index of the position of a feed that is read.
-func (r *run) indexOf(feed changefeed.Feed) int {
-	return slices.IndexFunc(r.next.Positions, func(p position) bool { return p.feed() == feed })
+	return nil
 }
 
 func (r *run) report() {
-	if r.options.Progress == nil {
-		return
+	switch {
+	case r.options.Progress == nil:
+	case r.next.Items != nil:
+		r.options.Progress(follow.Progress{Done: r.items})
+	default:
+		r.options.Progress(follow.ProgressOf(r.next.Positions))
 	}
-	var sum Progress
-	if r.next.Items != nil {
-		r.options.Progress(Progress{Done: r.items})
-		return
-	}
-	for _, p := range r.next.Positions {
-		sum.Done += p.progress.Done
-		sum.Total += max(p.progress.Done, p.progress.Total)
-	}
-	r.options.Progress(sum)
 }
 
-// take writes a page of the feed of a position, and moves the position behind it. asked is a time
-// before the page was read.
-func (r *run) take(i int, page changefeed.Page, progress changefeed.Progress, asked time.Time) error {
-	p := r.next.Positions[i]
-	if err := r.checkAge(p); err != nil {
-		return err
-	}
-	changes, err := r.writePage(p.Container, page)
-	if err != nil {
-		return err
-	}
-	p.Continuation = page.Continuation
-	switch {
-	case len(changefeed.ContinuationRanges(p.Continuation)) > 1: // only one part was read up to any time
-	case len(changes) == 0 || page.Position() != "":
-		p.Since = asked
-	default:
-		if last := changes[len(changes)-1].date(); last.After(p.Since) && last.Before(asked) {
-			p.Since = last
+// checkAges returns a *lostError if deletions since a position may have expired before the last
+// answer of the database.
+func (r *run) checkAges() error {
+	for _, p := range r.next.Positions {
+		if err := r.checkAge(p); err != nil {
+			return err
 		}
 	}
-	if len(changes) > 0 {
-		p.progress = progress
-	}
-	r.next.Positions[i] = p
-	if err := r.split(i); err != nil || len(changes) == 0 {
-		return err
-	}
-	r.report()
-	return r.commitFull()
+	return nil
 }
 
-// checkAge returns a *lostError if deletions since a position may have expired before the last
-// answer of the database.
-func (r *run) checkAge(p position) error {
+func (r *run) checkAge(p follow.Position) error {
 	now, since := r.db.Now(), p.Since.UTC().Format(time.RFC3339)
 	switch {
 	case now.Sub(p.Since) > maxAge:
@@ -394,51 +341,6 @@ func (r *run) checkAge(p position) error {
 		return &lostError{reason: fmt.Sprintf("the last run was at %s, which is in the future", since)}
 	}
 	return nil
-}
-
-// split replaces a position by one for each part of its feed range, if that was split.
-func (r *run) split(i int) error {
-	whole := r.next.Positions[i]
-	parts, err := changefeed.SplitContinuation(whole.Continuation)
-	if err != nil || len(parts) == 0 {
-		return err
-	}
-	positions := make([]position, len(parts))
-	for n, part := range parts {
-		positions[n] = position{Container: whole.Container, Range: part.FeedRange, Continuation: part.Continuation, Since: whole.Since}
-	}
-	r.next.Positions = slices.Replace(r.next.Positions, i, i+1, positions...)
-	return nil
-}
-
-// read reads a page, with the waits of changefeed.ReadWithinEnd for a replica that lags. Error:
-// *lostError if the container was deleted and created again, or is in an earlier state than the
-// position.
-func (r *run) read(p position, limit int) (changefeed.Page, error) {
-	page, err := changefeed.ReadWithinEnd(func() (changefeed.Page, error) { return r.readPage(p, limit) },
-		r.db.Now, func(d time.Duration) error { return r.options.Sleep(r.sessions[p.Container], d) })
-	if errors.Is(err, changefeed.ErrWentBack) {
-		err = errReset(p.Container)
-	}
-	return page, err
-}
-
-func (r *run) readPage(p position, limit int) (page changefeed.Page, err error) {
-	ctx := r.sessions[p.Container]
-	err = r.db.RetryTransient(ctx, func() (err error) {
-		page, err = r.feeds.ReadPage(ctx, p.Container, p.Range, p.Continuation, limit)
-		return err
-	})
-	return page, r.pageError(p.Container, err)
-}
-
-// pageError returns the error for a failed read of a page: *lostError if the container was deleted
-// and created again.
-func (r *run) pageError(container string, err error) error {
-	if errors.Is(err, changefeed.ErrContainerReplaced) {
-		return &lostError{reason: fmt.Sprintf("the container %s was deleted and created again", container)}
-	}
-	return err
 }
 
 // commitFull commits the batch if it is large or old enough. It may do so within a page: the rows
@@ -465,7 +367,6 @@ func (r *run) commit() error {
 		return err
 	}
 	next := r.next
-	next.Positions = slices.Clone(next.Positions)
 	next.Sequence = r.sequence.Load()
 	if len(r.batch.drafts) > 0 {
 		next.LastBatch = r.batch.number

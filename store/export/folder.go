@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/files"
-	"cosmosblog/store/changefeed"
+	"cosmosblog/store/follow"
 )
 
 // The files of an export beside the folders of its tables.
@@ -36,12 +36,12 @@ type manifest struct {
 	// StartedAgain is the first batch of an export that has started again and has not reached the end
 	// of the feeds yet; 0 otherwise. It becomes FirstBatch then. Until then, the batches from
 	// FirstBatch to Before belong to the export too.
-	StartedAgain int64      `json:"startedAgain,omitempty"`
-	Before       int64      `json:"before,omitempty"`
-	Sequence     int64      `json:"sequence"`            // the last one
-	UpTo         time.Time  `json:"upTo,omitzero"`       // Result.UpTo of the last complete run
-	Positions    []position `json:"positions,omitempty"` // of all change feeds; none at the beginning
-	History      string     `json:"history,omitempty"`   // changefeed.History.Name of the positions
+	StartedAgain int64             `json:"startedAgain,omitempty"`
+	Before       int64             `json:"before,omitempty"`
+	Sequence     int64             `json:"sequence"`            // the last one
+	UpTo         time.Time         `json:"upTo,omitzero"`       // Result.UpTo of the last complete run
+	Positions    []follow.Position `json:"positions,omitempty"` // of all change feeds; none at the beginning
+	History      string            `json:"history,omitempty"`   // changefeed.History.Name of the positions
 	// ByQuery says that the feeds may not show all items, because the database went back to an earlier
 	// state at some time. An export that starts again reads them by query.
 	ByQuery bool `json:"byQuery,omitempty"`
@@ -80,18 +80,6 @@ func (m manifest) complete(upTo time.Time) manifest {
 		m.FirstBatch, m.StartedAgain, m.Before = m.StartedAgain, 0, 0
 	}
 	return m
-}
-
-// position is a position in the change feed of a feed range.
-type position struct {
-	Container    string               `json:"container"`
-	Range        changefeed.FeedRange `json:"range"`
-	Continuation string               `json:"continuation"` // empty at the beginning
-	// Since is a time whose changes were all read. Tombstones of later ones are still to be read, so
-	// they must not have expired.
-	Since time.Time `json:"since"`
-
-	progress changefeed.Progress
 }
 
 const manifestFormat = 1

@@ -15,6 +15,7 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/export"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
@@ -204,7 +205,7 @@ func TestHistoryEnds(t *testing.T) {
 		}
 		w.again = nil
 		options, n := w.options(), 0
-		options.Progress = func(p export.Progress) {
+		options.Progress = func(p follow.Progress) {
 			if n++; n == calls && len(w.again) == 0 {
 				history = w.endHistory(history)
 			}
@@ -225,7 +226,7 @@ func TestHistoryEnds(t *testing.T) {
 	w.again = nil
 	history = w.endHistory(history)
 	options, n := w.options(), 0
-	options.Progress = func(p export.Progress) {
+	options.Progress = func(p follow.Progress) {
 		if p.Total == 0 {
 			n++
 		}
@@ -248,14 +249,14 @@ func TestProgressByQuery(t *testing.T) {
 	w := newWorld(t)
 	w.addBlog()
 	w.endHistory("")
-	var reported []export.Progress
+	var reported []follow.Progress
 	options := w.options()
-	options.Progress = func(p export.Progress) { reported = append(reported, p) }
+	options.Progress = func(p follow.Progress) { reported = append(reported, p) }
 	w.Wire.Inject(storetest.HideItems)
 	_, err := export.Run(w.Ctx(), w.DB, options)
 	w.OK(err)
 	// Two users, and four posts with their comments, likes and two long contents.
-	if len(reported) < 8 || reported[0] != (export.Progress{}) || !slices.Contains(reported, export.Progress{Done: 2 + 4*4 + 2}) {
+	if len(reported) < 8 || reported[0] != (follow.Progress{}) || !slices.Contains(reported, follow.Progress{Done: 2 + 4*4 + 2}) {
 		t.Errorf("reported %+v", reported)
 	}
 }
@@ -383,7 +384,7 @@ func TestReplacedContainerDuringQuery(t *testing.T) {
 	killed, pages := errors.New("killed"), 0
 	options := w.options()
 	options.BatchRows = 1
-	options.Progress = func(p export.Progress) {
+	options.Progress = func(p follow.Progress) {
 		if p.Done > 4 {
 			pages++
 		}
@@ -403,7 +404,7 @@ func TestReplacedContainerDuringQuery(t *testing.T) {
 	w.AddUser("Zoe")
 	w.exportHidden()
 	w.isEqual()
-	if want := []string{"the container users was deleted and created again"}; !slices.Equal(w.again, want) {
+	if want := []string{"a container was deleted and created again"}; !slices.Equal(w.again, want) {
 		t.Errorf("the reasons are %q", w.again)
 	}
 }

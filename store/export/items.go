@@ -1,12 +1,11 @@
 package export
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
 
-	"cosmosblog/store/changefeed"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -21,23 +20,23 @@ type itemsPosition struct {
 const presentTries = 10
 
 // present returns the continuation of the present end of a position's feed.
-func (r *run) present(ctx context.Context, p position) (string, error) {
+func (r *run) present(p follow.Position) (string, error) {
 	var resourceID string
-	err := r.db.RetryTransient(ctx, func() (err error) {
-		resourceID, err = r.feeds.ResourceID(ctx, p.Container)
+	err := r.db.RetryTransient(r.session, func() (err error) {
+		resourceID, err = r.feeds.ResourceID(r.session, p.Container)
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	p.Continuation = changefeed.ContinuationFromNow(resourceID, p.Range)
+	p.Continuation = follow.ContinuationFromNow(resourceID, p.FeedRange)
 	for range presentTries {
 		// The query shows what this page has: it is read later, in the same session.
-		page, err := r.read(p, r.options.PageSize)
+		page, err := r.follower.ReadPage(r.session, p, r.options.PageSize)
 		if err != nil {
 			return "", err
 		}
-		if p.Continuation = page.Continuation; !changefeed.IsFromNow(p.Continuation) {
+		if p.Continuation = page.Continuation; !follow.IsFromNow(p.Continuation) {
 			return p.Continuation, nil
 		}
 	}
@@ -54,7 +53,7 @@ func (r *run) readItems() error {
 	// The positions may be those of an earlier run. Once a replica has reached them in the sessions of
 	// this one, the queries show all that was written before the positions.
 	for _, p := range r.next.Positions {
-		if _, err := r.read(p, 1); err != nil {
+		if _, err := r.follower.ReadPage(r.session, p, 1); err != nil {
 			return err
 		}
 	}
@@ -85,14 +84,13 @@ const maxChunkBytes = 64 << 20
 func (r *run) readChunk(at itemsPosition) (changes []change, next *itemsPosition, err error) {
 	begun := r.db.Now()
 	for size := 0; size < maxChunkBytes && int64(len(changes)) < r.options.BatchRows && r.db.Now().Sub(begun) < maxBatchTime; {
-		page, err := r.readItemsPage(at)
+		items := follow.Position{Feed: follow.AllItems(at.Container), Continuation: at.Continuation}
+		page, err := r.follower.ReadPage(r.session, items, r.options.PageSize)
+		if err == nil {
+			err = r.checkAges()
+		}
 		if err != nil {
 			return nil, nil, err
-		}
-		for _, p := range r.next.Positions {
-			if err := r.checkAge(p); err != nil {
-				return nil, nil, err
-			}
 		}
 		for _, c := range r.changesOf(at.Container, page.Items) {
 			if hasRows(at.Container, c) {
@@ -102,7 +100,7 @@ func (r *run) readChunk(at itemsPosition) (changes []change, next *itemsPosition
 		at.Continuation = page.Continuation
 		r.items += int64(len(page.Items))
 		r.report()
-		if changefeed.AllItemsRead(at.Continuation) {
+		if page.IsLast {
 			next = at.nextContainer()
 			break
 		}
@@ -110,15 +108,6 @@ func (r *run) readChunk(at itemsPosition) (changes []change, next *itemsPosition
 	}
 	slices.SortStableFunc(changes, func(a, b change) int { return strings.Compare(a.calendar(), b.calendar()) })
 	return changes, next, nil
-}
-
-func (r *run) readItemsPage(at itemsPosition) (page changefeed.Page, err error) {
-	ctx := r.sessions[at.Container]
-	err = r.db.RetryTransient(ctx, func() (err error) {
-		page, err = r.feeds.ReadItems(ctx, at.Container, at.Continuation, r.options.PageSize)
-		return err
-	})
-	return page, r.pageError(at.Container, err)
 }
 
 // nextContainer returns the beginning of the query after that of a container, or nil after the last

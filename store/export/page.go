@@ -10,7 +10,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
@@ -27,12 +26,6 @@ func (c change) date() time.Time  { return time.Unix(c.Timestamp, 0).UTC() }
 func (c change) changed() int64   { return c.date().UnixMicro() }
 func (c change) calendar() string { return c.date().Format(time.DateOnly) }
 
-// writePage writes the rows of a page of a change feed, and returns its changes.
-func (r *run) writePage(container string, page changefeed.Page) ([]change, error) {
-	changes := r.changesOf(container, page.Items)
-	return changes, r.writeDates(container, changes)
-}
-
 // changesOf decodes what all items have. Those that cannot be decoded are of no type.
 func (r *run) changesOf(container string, items [][]byte) []change {
 	changes := make([]change, len(items))
@@ -48,7 +41,6 @@ func (r *run) changesOf(container string, items [][]byte) []change {
 
 // writeDates writes the rows of changes, one date after the other.
 func (r *run) writeDates(container string, changes []change) error {
-	from := r.sessions[container]
 	for begin := 0; begin < len(changes); {
 		end := begin + 1
 		for end < len(changes) && changes[end].calendar() == changes[begin].calendar() {
@@ -57,7 +49,7 @@ func (r *run) writeDates(container string, changes []change) error {
 		if err := r.batch.setDate(changes[begin].calendar()); err != nil {
 			return err
 		}
-		if err := r.writeChanges(from, container, changes[begin:end]); err != nil {
+		if err := r.writeChanges(container, changes[begin:end]); err != nil {
 			return err
 		}
 		begin = end
@@ -65,10 +57,10 @@ func (r *run) writeDates(container string, changes []change) error {
 	return nil
 }
 
-// writeChanges writes the rows of changes of one date. from is the context for further reads. It
-// reads up to Options.Parallel posts at a time.
-func (r *run) writeChanges(from context.Context, container string, changes []change) error {
-	group, ctx := errgroup.WithContext(from)
+// writeChanges writes the rows of changes of one date. It reads up to Options.Parallel posts at a
+// time.
+func (r *run) writeChanges(container string, changes []change) error {
+	group, ctx := errgroup.WithContext(r.session)
 	group.SetLimit(r.options.Parallel)
 	for _, c := range changes {
 		var err error

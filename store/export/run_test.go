@@ -21,6 +21,7 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/export"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
@@ -367,7 +368,7 @@ func TestStartsAgainWithAnotherContainer(t *testing.T) {
 	w.AddUser("Zoe")
 	w.export()
 	w.isEqual()
-	if want := []string{"the container users was deleted and created again"}; !slices.Equal(w.again, want) {
+	if want := []string{"a container was deleted and created again"}; !slices.Equal(w.again, want) {
 		t.Errorf("the reasons are %q", w.again)
 	}
 }
@@ -394,7 +395,7 @@ func TestFoldersThatAreNotAnExport(t *testing.T) {
 
 	// A second export while one runs.
 	options := w.options()
-	options.Progress = func(export.Progress) { refused("another process is exporting", func(*export.Options) {}) }
+	options.Progress = func(follow.Progress) { refused("another process is exporting", func(*export.Options) {}) }
 	_, err := export.Run(w.Ctx(), w.DB, options)
 	w.OK(err)
 	w.OK(os.WriteFile(filepath.Join(w.folder, "export.json"), []byte("{"), 0o600))
@@ -443,7 +444,7 @@ func TestExportOfSplitRanges(t *testing.T) {
 	w.addBlog()
 	options := w.options()
 	splits := 0
-	options.Progress = func(export.Progress) {
+	options.Progress = func(follow.Progress) {
 		if splits++; splits == 3 || splits == 6 {
 			w.split(schema.Posts, splits/3)
 			w.split(schema.Users, splits/3)
@@ -591,7 +592,7 @@ func TestLateExport(t *testing.T) {
 	w := newWorld(t)
 	w.addBlog()
 	options := w.options()
-	options.Progress = func(export.Progress) { w.Clock.Advance(4 * 24 * time.Hour) }
+	options.Progress = func(follow.Progress) { w.Clock.Advance(4 * 24 * time.Hour) }
 	_, err := export.Run(w.Ctx(), w.DB, options)
 	if _, ok := errors.AsType[*export.LateError](err); !ok || len(w.again) != 1 {
 		t.Errorf("the error is %v, the reasons are %q", err, w.again)

@@ -10,6 +10,7 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -46,7 +47,7 @@ func (t *Tail) follow(ctx context.Context, c *container) {
 			continue
 		}
 		t.report(c, err)
-		if !errors.Is(err, changefeed.ErrContainerReplaced) {
+		if !errors.Is(err, follow.ErrContainerReplaced) {
 			t.sleep(ctx, beginAnewAfter)
 		}
 	}
@@ -121,7 +122,7 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 			return err
 		case !cosmos.IsThrottled(err) || isUnreachable(err):
 			if t.isReplaced(ctx, c) {
-				return changefeed.ErrContainerReplaced
+				return follow.ErrContainerReplaced
 			}
 		}
 		pause := max(t.period()-t.now().Sub(begun), t.period()/4, min(blog.RetryAfterOf(err), pollTimeout))
@@ -182,33 +183,24 @@ func isUnreachable(err error) bool {
 	return status == http.StatusNotFound && substatus == cosmos.ReadSessionNotAvailable
 }
 
-// feed is the position in the change feed of one feed range.
-type feed struct {
-	feedRange    changefeed.FeedRange
-	continuation string
-}
-
 // divided returns the feeds with one for each part of a range that was split.
-func divided(feeds []*feed) (parts []*feed) {
+func divided(feeds []*follow.Position) (all []*follow.Position) {
 	for _, f := range feeds {
-		split, err := changefeed.SplitContinuation(f.continuation)
+		parts, err := f.Parts()
 		if err != nil {
 			return feeds // as they are; they can be read, too
 		}
-		if len(split) == 0 {
-			parts = append(parts, f)
-		}
-		for _, part := range split {
-			parts = append(parts, &feed{part.FeedRange, part.Continuation})
+		for i := range parts {
+			all = append(all, &parts[i])
 		}
 	}
-	return parts
+	return all
 }
 
 // merged returns the feeds with one for each range that the ranges of several were merged into.
 // Otherwise, each of them would read all changes of that range. It sends requests once a minute, if
 // there are several feeds.
-func (t *Tail) merged(ctx context.Context, c *container, feeds []*feed) []*feed {
+func (t *Tail) merged(ctx context.Context, c *container, feeds []*follow.Position) []*follow.Position {
 	if len(feeds) < 2 {
 		return feeds
 	}
@@ -218,33 +210,33 @@ func (t *Tail) merged(ctx context.Context, c *container, feeds []*feed) []*feed 
 	if err != nil || len(layout.Ranges) >= len(feeds) {
 		return feeds
 	}
-	whole := make([]*feed, 0, len(layout.Ranges))
+	whole := make([]*follow.Position, 0, len(layout.Ranges))
 	for _, r := range layout.Ranges {
-		var parts []*feed
+		var parts []*follow.Position
 		var continuations []string
 		for _, f := range feeds {
-			if f.feedRange.Overlaps(r) {
-				if f.feedRange.Intersection(r) != f.feedRange {
+			if f.FeedRange.Overlaps(r) {
+				if f.FeedRange.Intersection(r) != f.FeedRange {
 					return feeds // split meanwhile: the next poll divides it
 				}
-				parts, continuations = append(parts, f), append(continuations, f.continuation)
+				parts, continuations = append(parts, f), append(continuations, f.Continuation)
 			}
 		}
 		if len(parts) == 1 {
 			whole = append(whole, parts[0])
 			continue
 		}
-		continuation, ok, err := changefeed.MergeContinuations(continuations, r)
+		continuation, ok, err := follow.MergeContinuations(continuations, r)
 		if err != nil || !ok || continuation == "" {
 			return feeds // as they are; they can be read, too
 		}
-		whole = append(whole, &feed{r, continuation})
+		whole = append(whole, &follow.Position{Feed: follow.Feed{Container: c.name, FeedRange: r}, Continuation: continuation})
 	}
 	return whole
 }
 
 // open returns the feeds of a container at the present.
-func (t *Tail) open(ctx context.Context, c *container) ([]*feed, error) {
+func (t *Tail) open(ctx context.Context, c *container) ([]*follow.Position, error) {
 	resourceID, err := t.feeds.ResourceID(ctx, c.name)
 	if err != nil {
 		return nil, err
@@ -254,10 +246,11 @@ func (t *Tail) open(ctx context.Context, c *container) ([]*feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	feeds := make([]*feed, len(ranges))
+	feeds := make([]*follow.Position, len(ranges))
 	for i, r := range ranges {
-		feeds[i] = &feed{feedRange: r}
-		feeds[i].continuation = changefeed.ContinuationFromNow(resourceID, r)
+		feeds[i] = &follow.Position{
+			Feed: follow.Feed{Container: c.name, FeedRange: r}, Continuation: follow.ContinuationFromNow(resourceID, r),
+		}
 	}
 	return feeds, nil
 }
@@ -279,7 +272,7 @@ func (t *Tail) isReplaced(ctx context.Context, c *container) bool {
 
 // poll reads all feeds of a container to their ends, side by side. The positions of their ends are
 // passed only then. Each feed was read in the state of what this process wrote before.
-func (t *Tail) poll(ctx context.Context, c *container, feeds []*feed) error {
+func (t *Tail) poll(ctx context.Context, c *container, feeds []*follow.Position) error {
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	var all sync.WaitGroup
@@ -319,24 +312,24 @@ const pageSize = 100
 // drain reads a feed to its end, counts its changes, and returns the position of its end, or an
 // empty one of a range that was split. The session begins with a token of what this process wrote,
 // so a replica that lacks a write of ours does not answer.
-func (t *Tail) drain(ctx context.Context, c *container, f *feed, written string) (end string, err error) {
+func (t *Tail) drain(ctx context.Context, c *container, f *follow.Position, written string) (end string, err error) {
 	session := cosmos.WithSession(ctx)
 	cosmos.JoinSession(session, c.name, written)
 	for {
-		page, err := t.feeds.ReadPage(session, c.name, f.feedRange, f.continuation, pageSize)
+		page, err := t.feeds.ReadPage(session, c.name, f.FeedRange, f.Continuation, pageSize)
 		if err != nil {
 			return "", err
 		}
-		if changefeed.IsFromNow(page.Continuation) {
+		if follow.IsFromNow(page.Continuation) {
 			return "", errNoPosition
 		}
 		if page.IsBeyondEnd() {
 			return "", errBeyondEnd
 		}
 		t.countPage(c, page.Items, cosmos.SessionTokenOf(session, c.name))
-		f.continuation = page.Continuation
+		f.Continuation = page.Continuation
 		if len(page.Items) == 0 {
-			return page.Position(), nil
+			return changefeed.PositionOf(page), nil
 		}
 	}
 }

@@ -4,109 +4,81 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 )
 
-// checkpoint is the checkpoint of copies from one source, an item of leases of the target. After a
-// copy is done, it has no continuations: the next copy reads the feeds from the beginning again,
-// and recognizes changed items by their revisions.
+// checkpoint has the positions of copies from one source, an item of leases of the target.
 type checkpoint struct {
 	database *database
 	item     checkpointItem
 }
 
 type checkpointItem struct {
-	ID            string            `json:"id"`
-	Type          string            `json:"type"`
-	Source        string            `json:"source"`
-	Continuations map[string]string `json:"continuations"`     // of the source, by Feed.Name; of the query, by that of an empty range
-	History       string            `json:"history,omitempty"` // of the source, to which all here belongs
-	IsDone        bool              `json:"isDone,omitempty"`  // an earlier copy was done
-	// BeganAgain says that the target may have states that the source lost, because the history ended
-	// in which the copy began.
-	BeganAgain bool `json:"beganAgain,omitempty"`
+	ID        string            `json:"id"`
+	Type      string            `json:"type"`
+	Source    string            `json:"source"`
+	Positions []follow.Position `json:"positions"`         // up to which the source is copied
+	History   string            `json:"history,omitempty"` // of the source, to which the positions belong
 }
 
 const typeCopy = "copy"
 
-// openCheckpoint returns the checkpoint of an interrupted copy from a history of the source, or a
-// new one. Error: *HistoryError if a copy of another history was done.
-func (d *database) openCheckpoint(ctx context.Context, source, history string) (*checkpoint, error) {
-	sum := sha256.Sum256([]byte(source))
-	c := &checkpoint{d, checkpointItem{
-		ID:            typeCopy + "." + hex.EncodeToString(sum[:16]),
-		Type:          typeCopy,
-		Source:        source,
-		Continuations: map[string]string{},
-		History:       history,
-	}}
+// openCheckpoint returns the checkpoint of the last copy from the source. If there is none, it
+// stores one at the beginning. Error: *EmptyTargetError.
+func (c *copyRun) openCheckpoint(ctx, from context.Context, history changefeed.History) (*checkpoint, error) {
+	sum := sha256.Sum256([]byte(c.options.Source))
+	id := typeCopy + "." + hex.EncodeToString(sum[:16])
 	var stored *checkpointItem
-	err := d.db.RetryTransient(ctx, func() (err error) {
-		stored, _, err = cosmos.Read[checkpointItem](ctx, d.leases, c.item.ID, c.item.ID)
+	err := c.to.db.RetryTransient(ctx, func() (err error) {
+		stored, _, err = cosmos.Read[checkpointItem](ctx, c.to.leases, id, id)
 		return err
 	})
 	switch {
-	case cosmos.IsNotFound(err):
-		return c, nil
-	case err != nil:
+	case err == nil && stored.History != history.Name:
+		return nil, errWentBack
+	case err == nil:
+		return &checkpoint{c.to, *stored}, nil
+	case !cosmos.IsNotFound(err):
 		return nil, err
-	case stored.History != history && stored.IsDone:
-		return nil, &HistoryError{}
-	case stored.History != history:
-		c.item.BeganAgain = true
-		return c, nil
 	}
-	c.item.IsDone, c.item.BeganAgain = stored.IsDone, stored.BeganAgain
-	maps.Copy(c.item.Continuations, stored.Continuations)
-	return c, nil
-}
-
-// continuation returns the continuation of a feed; empty at its beginning.
-func (c *checkpoint) continuation(feed changefeed.Feed) string {
-	return c.item.Continuations[feed.Name()]
-}
-
-// reset sets all feeds back to their beginnings, and reports whether any was not there.
-func (c *checkpoint) reset() bool {
-	n := len(c.item.Continuations)
-	clear(c.item.Continuations)
-	return n > 0
-}
-
-// advance saves that a feed is copied up to the continuation.
-func (c *checkpoint) advance(ctx context.Context, feed changefeed.Feed, continuation string) error {
-	c.item.Continuations[feed.Name()] = continuation
-	return c.save(ctx)
-}
-
-// beginAgain drops the progress of an interrupted copy. Error: *HistoryError if an earlier copy was
-// done.
-func (c *checkpoint) beginAgain(ctx context.Context) error {
-	if c.item.IsDone {
-		return &HistoryError{}
+	if err := c.to.checkEmpty(ctx); err != nil {
+		return nil, err
 	}
-	clear(c.item.Continuations)
-	c.item.BeganAgain = true
-	return c.save(ctx)
+	saved := &checkpoint{c.to, checkpointItem{ID: id, Type: typeCopy, Source: c.options.Source, History: history.Name}}
+	if !history.HasWholeFeeds() {
+		saved.item.Positions = allItems()
+	}
+	beginnings, err := c.from.feeds.Beginnings(from, copiedContainers...)
+	if err != nil {
+		return nil, err
+	}
+	saved.item.Positions = append(saved.item.Positions, beginnings...)
+	return saved, saved.save(ctx)
 }
 
-// mayHaveLost reports whether a post or user of the target, which has the revision of the source's
-// item, may all the same have a state that the source lost. One that has changed in the target
-// since it was copied stays as it is.
-func (c *checkpoint) mayHaveLost(item, current storedItem) bool {
-	return c.item.BeganAgain && item.Revision == current.CopiedRevision && current.Revision == current.CopiedRevision
+func allItems() (positions []follow.Position) {
+	for _, container := range copiedContainers {
+		positions = append(positions, follow.Position{Feed: follow.AllItems(container)})
+	}
+	return positions
 }
 
-// finish saves that a copy is done.
-func (c *checkpoint) finish(ctx context.Context) error {
-	clear(c.item.Continuations)
-	c.item.IsDone, c.item.BeganAgain = true, false
-	return c.save(ctx)
+// checkEmpty checks that a target has no items of the copied containers. Error: *EmptyTargetError.
+func (d *database) checkEmpty(ctx context.Context) error {
+	for step, err := range d.feeds.Follower(1).Follow(ctx, allItems()) {
+		if err != nil {
+			return err
+		}
+		if len(step.Items) > 0 {
+			return errNotEmpty
+		}
+	}
+	return nil
 }
 
 func (c *checkpoint) save(ctx context.Context) error {

@@ -6,15 +6,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
-	"sync"
+	"fmt"
 	"sync/atomic"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
 
@@ -23,78 +24,70 @@ type Options struct {
 	// Source identifies the source from one run to the next: a folder, or an endpoint with its
 	// database.
 	Source string
-	// Parallel is the maximum number of partitions that are copied at a time; 8 if 0.
-	Parallel int
-	// PageSize is the number of changes in a page; 1000 if 0. The service returns fewer if they
-	// exceed 4 MB.
-	PageSize int
-	// Progress is called once at the beginning, also if the copy begins again, unless there is nothing
-	// to copy, and after every page, from one goroutine. May be nil.
-	Progress func(Progress)
+	// Progress is called once at the beginning, unless there is nothing to copy, and after every page,
+	// from one goroutine. May be nil.
+	Progress func(follow.Progress, Copied)
 
-	Now   func() time.Time                                 // time.Now if nil
-	Sleep func(ctx context.Context, d time.Duration) error // a timer if nil
+	pageSize int                                              // changes; defaultPageSize if 0
+	sleep    func(ctx context.Context, d time.Duration) error // cosmos.Sleep if nil
 }
 
-// Progress is the progress of a copy.
-type Progress struct {
-	// Done and Total are sums of positions in the change feeds read so far. They do not count
-	// items, but grow in proportion to them.
-	Done, Total int64
-	Copied      Copied
-}
-
-// Copied counts the items that a copy wrote. Items that were already equal are not counted.
+// Copied counts the items that a copy wrote.
 type Copied struct{ Users, Usernames, Posts, Comments, Likes int64 }
 
 const (
-	defaultParallel = 8
+	parallel = 8 // partitions that are copied at a time
+	// defaultPageSize is the number of changes in a page. The service returns fewer if they exceed 4
+	// MB.
 	defaultPageSize = 1000
+	// maxAge is the greatest age of a position. Deleted items expire after seven days
+	// (views.DeletedTTL), and the feeds then no longer show that they were deleted.
+	maxAge = 6 * 24 * time.Hour
 )
 
-// copiedContainers are the containers that are copied, in this order. Usernames come first: if
-// users of both databases have the same username, the copy fails before it copies any user.
+// EmptyTargetError is the error of a copy that only an empty target can take. Another run would
+// fail in the same way.
+type EmptyTargetError struct{ reason string }
+
+func (e *EmptyTargetError) Error() string {
+	return e.reason + ": copy into an empty database or folder"
+}
+
+var _ cosmos.DefiniteError = (*EmptyTargetError)(nil)
+
+// IsDefinite implements cosmos.DefiniteError.
+func (*EmptyTargetError) IsDefinite() {}
+
+var (
+	errNotEmpty = &EmptyTargetError{"the target has items that were not copied from this source"}
+	errWentBack = &EmptyTargetError{"the source went back to an earlier state since it was copied, and the target may have states that it lost"}
+	errReplaced = &EmptyTargetError{"a container of the source was deleted and created again since it was copied"}
+)
+
+// copiedContainers are the containers that are copied, in this order.
 var copiedContainers = []string{schema.Usernames, schema.Users, schema.Posts}
 
-// Copy copies users, usernames, and posts with comments and likes from one database into another.
-// It copies no views, because the target's projector builds them. It returns the number of items
-// that it wrote, even if it fails. It waits if an account throttles it. Both databases may be in
-// use. Errors: *NameConflictError, *HistoryError; otherwise the first error of a database.
+// Copy copies users, usernames, and posts with comments and likes from one database into another,
+// which is empty, or has what earlier copies from the same source wrote. Nobody but copies and
+// projectors may write there until the last copy is done. The source may be in use. Copy writes no
+// views, because the target's projector builds them. It returns the number of items that it wrote,
+// even if it fails. It waits if an account throttles it. Errors: *EmptyTargetError; otherwise the
+// first error of a database.
 //
 // The change feeds of the source list what exists, from the beginning. If they do not show all
 // items, because the source was restored (changefeed.History), a query lists them first. The feeds
-// are then read once more, for the changes made since. They are not read a third time, so a copy
-// ends even if the source is in constant use. All writes to the target are conditional: an item of
-// the target stays unchanged unless the source's item changed since it was copied. A copy may
-// therefore be interrupted anywhere and run again at any time. The target keeps a checkpoint
-// (checkpoint.go).
-//
-// A checkpoint is valid in one history of the source (changefeed.History). If that has ended, an
-// interrupted copy begins again, and a copy after one that was done fails with *HistoryError. The
-// history has also ended if a position stays beyond the end of its feed for
-// changefeed.BeyondEndLimit. A copy that begins again also compares items whose revisions are those
-// that were copied: the source may have lost those states, and reached the same revisions again. It
-// leaves those that have changed in the target since, and does not delete what the source has lost.
+// are read twice (follow.Follow), so that the copy has all changes that were made before its second
+// half. The target keeps the positions. A copy may therefore be interrupted anywhere, and another
+// one goes on there: it copies what has changed since.
 func Copy(ctx context.Context, from, to *cosmos.DB, options Options) (Copied, error) {
-	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
-	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
-	if options.Now == nil {
-		options.Now = time.Now
-	}
-	if options.Sleep == nil {
-		options.Sleep = cosmos.Sleep
-	}
-	run := &copyRun{from: open(from), to: open(to), options: options}
-	err := run.run(ctx)
-	return run.copied(), err
+	c := &copyRun{from: open(from), to: open(to), options: options}
+	err := c.run(ctx)
+	return c.copied(), err
 }
 
 type copyRun struct {
-	from, to   *database
-	options    Options
-	checkpoint *checkpoint
-	ends       map[changefeed.Feed]changefeed.Progress
-	authors    sync.Map // ids of users who exist in the target
+	from, to *database
+	options  Options
 
 	users, usernames, posts, comments, likes atomic.Int64
 }
@@ -103,186 +96,171 @@ func (c *copyRun) copied() Copied {
 	return Copied{c.users.Load(), c.usernames.Load(), c.posts.Load(), c.comments.Load(), c.likes.Load()}
 }
 
-// run copies, and begins again if the source went back to an earlier state.
 func (c *copyRun) run(ctx context.Context) error {
-	for {
-		err := c.copyHistory(ctx)
-		if !errors.Is(err, changefeed.ErrWentBack) {
-			return err
-		}
-		if err := c.checkpoint.beginAgain(ctx); err != nil {
-			return err
-		}
+	// No page shows an earlier state than the pages before, and reads of threads show what pages show.
+	from := cosmos.WithSession(ctx)
+	err := c.copy(ctx, from)
+	switch {
+	case errors.Is(err, follow.ErrContainerReplaced):
+		return errReplaced
+	case errors.Is(err, follow.ErrWentBack), err != nil && cosmos.IsSessionLost(from):
+		return errWentBack
 	}
+	return err
 }
 
-// copyHistory copies the present history of the source. Error: changefeed.ErrWentBack if that ends.
-func (c *copyRun) copyHistory(ctx context.Context) error {
-	history, err := c.history(ctx)
+// copy copies everything that is behind the positions of the last copy. from is a context for reads
+// of the source.
+func (c *copyRun) copy(ctx, from context.Context) error {
+	history, err := c.history(from)
 	if err != nil {
 		return err
 	}
-	if c.checkpoint, err = c.to.openCheckpoint(ctx, c.options.Source, history.Name); err != nil {
-		return err
-	}
-	if err := c.copyFeeds(ctx, history); err != nil {
-		return err
-	}
-	now, err := c.history(ctx)
-	if err == nil && now.Name != history.Name {
-		err = changefeed.ErrWentBack
-	}
+	saved, err := c.openCheckpoint(ctx, from, history)
 	if err != nil {
 		return err
 	}
-	return c.checkpoint.finish(ctx)
-}
-
-// copyFeeds reads the feeds of the source to their ends. If a container was deleted and created
-// again since the checkpoint, it begins again.
-func (c *copyRun) copyFeeds(ctx context.Context, history changefeed.History) error {
-	for {
-		err := c.tryFeeds(ctx, history)
-		if !errors.Is(err, changefeed.ErrContainerReplaced) || !c.checkpoint.reset() {
-			return err
-		}
+	follower := c.from.feeds.Follower(cmp.Or(c.options.pageSize, defaultPageSize))
+	if c.options.sleep != nil {
+		follower.Sleep = c.options.sleep
 	}
-}
-
-func (c *copyRun) tryFeeds(ctx context.Context, history changefeed.History) error {
-	feeds, err := c.from.feeds.FeedsOf(ctx, copiedContainers...)
-	if err != nil {
-		return err
-	}
-	var from context.Context // of the last page
-	scanner := changefeed.Scanner{
-		Feeds:    c.from.feeds,
-		PageSize: c.options.PageSize,
-		Begin:    func(feed changefeed.Feed) string { return c.checkpoint.continuation(feed) },
-		Read: func(ctx context.Context, feed changefeed.Feed, continuation string, limit int) (page changefeed.Page, err error) {
-			page, from, err = c.read(ctx, feed, continuation, limit)
-			return page, err
-		},
-		Visit: func(page changefeed.Page, feed changefeed.Feed, end changefeed.Progress) error {
-			if len(page.Items) == 0 {
-				return nil
-			}
-			if err := c.copyPage(ctx, from, feed.Container, page); err != nil {
-				return err
-			}
-			c.ends[feed] = end
-			err := c.checkpoint.advance(ctx, feed, page.Continuation)
-			c.reportProgress()
-			return err
-		},
-	}
-	c.ends = map[changefeed.Feed]changefeed.Progress{}
 	if c.options.Progress != nil {
-		if c.ends, err = scanner.Measure(ctx, feeds); err != nil {
+		if saved.item.Positions, err = follower.Measure(from, saved.item.Positions); err != nil {
 			return err
 		}
-		if len(c.ends) > 0 {
-			c.reportProgress()
+		if progress := follow.ProgressOf(saved.item.Positions); progress.Done < progress.Total {
+			c.options.Progress(progress, c.copied())
 		}
 	}
-	if !history.HasWholeFeeds() {
-		for _, container := range copiedContainers {
-			if err := c.copyItems(ctx, container); err != nil {
-				return err
-			}
-		}
-	}
-	return scanner.Scan(ctx, feeds)
-}
-
-// copyItems copies all items of a container, which a query lists. What is written later, the feeds
-// show.
-func (c *copyRun) copyItems(ctx context.Context, container string) error {
-	query := changefeed.Feed{Container: container} // no feed has an empty range
-	for !changefeed.AllItemsRead(c.checkpoint.continuation(query)) {
-		var page changefeed.Page
-		from := cosmos.WithSession(ctx)
-		err := c.from.db.RetryTransient(ctx, func() (err error) {
-			page, err = c.from.feeds.ReadItems(from, container, c.checkpoint.continuation(query), c.options.PageSize)
-			return err
-		})
+	for step, err := range follower.Follow(from, saved.item.Positions) {
 		if err == nil {
-			err = c.copyPage(ctx, from, container, page)
+			err = c.checkAge(saved.item.Positions)
 		}
 		if err == nil {
-			err = c.checkpoint.advance(ctx, query, page.Continuation)
+			err = c.copyPage(ctx, from, step)
 		}
 		if err != nil {
 			return err
 		}
-		c.reportProgress()
+		if saved.item.Positions = step.Positions; len(step.Items) == 0 {
+			continue
+		}
+		if c.options.Progress != nil {
+			c.options.Progress(follow.ProgressOf(step.Positions), c.copied())
+		}
+		if err := saved.save(ctx); err != nil {
+			return err
+		}
+	}
+	now, err := c.history(from)
+	if err == nil && now.Name != history.Name {
+		err = errWentBack // the pages since then may lack changes
+	}
+	if err != nil {
+		return err
+	}
+	return saved.save(ctx)
+}
+
+// history reads the present history of the source.
+func (c *copyRun) history(from context.Context) (history changefeed.History, err error) {
+	err = c.from.db.RetryTransient(from, func() (err error) {
+		history, err = c.from.feeds.History(from)
+		return err
+	})
+	return history, err
+}
+
+// checkAge checks that no deletion behind the positions can have expired.
+func (c *copyRun) checkAge(positions []follow.Position) error {
+	now := c.from.db.Now()
+	for _, p := range positions {
+		if !p.IsAllItems() && now.Sub(p.Since) > maxAge {
+			return &EmptyTargetError{fmt.Sprintf("the changes since %s are read too late, and the source may have forgotten deletions",
+				p.Since.UTC().Format(time.RFC3339))}
+		}
 	}
 	return nil
 }
 
-// read reads a page, with the waits and the error of changefeed.ReadWithinEnd. It also returns the
-// context for further reads of the source: their session includes everything that the page shows.
-func (c *copyRun) read(
-	ctx context.Context, feed changefeed.Feed, continuation string, limit int,
-) (page changefeed.Page, from context.Context, err error) {
-	page, err = changefeed.ReadWithinEnd(func() (page changefeed.Page, err error) {
-		from = cosmos.WithSession(ctx)
-		err = c.from.db.RetryTransient(ctx, func() (err error) {
-			page, err = c.from.feeds.ReadPage(from, feed.Container, feed.FeedRange, continuation, limit)
-			return err
-		})
-		return page, err
-	}, c.options.Now, func(d time.Duration) error { return c.options.Sleep(ctx, d) })
-	return page, from, err
-}
-
-// copyPage copies the items of a page, in up to Options.Parallel goroutines.
-func (c *copyRun) copyPage(ctx, from context.Context, container string, page changefeed.Page) error {
+// copyPage copies the items of a page, in several goroutines.
+func (c *copyRun) copyPage(ctx, from context.Context, page follow.Step) error {
 	items, err := storedItems(page.Items)
 	if err != nil {
 		return err
 	}
-	steps := c.steps(from, container, items)
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(c.options.Parallel)
-	for _, step := range steps {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for _, item := range items {
+		step := c.step(page.Feed.Container, item)
+		if step == nil {
+			continue
+		}
 		group.Go(func() error {
-			to := cosmos.WithSession(groupCtx)
-			return c.to.db.RetryTransient(to, func() error { return cosmos.RetryOnConflict(func() error { return step(to) }) })
+			to := cosmos.WithSession(ctx)
+			return c.to.db.RetryTransient(to, func() error {
+				return cosmos.RetryOnConflict(func() error { return step(from, to) })
+			})
 		})
 	}
 	return group.Wait()
 }
 
-// copyStep copies one item. copyPage executes it again if it loses a race, or if its outcome is
-// unknown.
-type copyStep func(to context.Context) error
-
-func (c *copyRun) steps(from context.Context, container string, items []storedItem) []copyStep {
-	var steps []copyStep
-	for _, item := range items {
-		switch {
-		case container == schema.Usernames:
-			steps = append(steps, func(to context.Context) error { return c.copyReservation(from, to, item) })
-		case container == schema.Users && item.Type == schema.TypeUser:
-			steps = append(steps, func(to context.Context) error { return c.copyUser(from, to, item) })
-		case container == schema.Posts && item.Type == schema.TypePost:
-			steps = append(steps, func(to context.Context) error { return c.copyThread(from, to, item) })
-		case container == schema.Posts && item.Type == schema.TypeComment && item.UpdatedDate != "":
-			steps = append(steps, func(to context.Context) error { return c.copyEdit(from, to, item) })
-		}
+// step returns the function that copies an item, or nil if there is none. It is executed again if
+// it loses a race with a projector, or if its outcome is unknown.
+func (c *copyRun) step(container string, item storedItem) func(from, to context.Context) error {
+	switch {
+	case container == schema.Usernames:
+		return func(_, to context.Context) error { return c.copyReservation(to, item) }
+	case item.Type == schema.TypeUser:
+		return func(_, to context.Context) error { return c.copyUser(to, item) }
+	case item.Type == schema.TypePost:
+		return func(from, to context.Context) error { return c.copyThread(from, to, item) }
+	case item.Type == schema.TypeComment && item.UpdatedDate != "":
+		return func(_, to context.Context) error { return c.copyEdit(to, item) }
 	}
-	return steps
+	return nil
 }
 
-func (c *copyRun) reportProgress() {
-	if c.options.Progress == nil {
-		return
+// copyReservation copies the reservation of a username. Former usernames of a user stay reserved
+// until the target's projector has noticed the rename.
+func (c *copyRun) copyReservation(to context.Context, item storedItem) error {
+	text, err := item.text()
+	if err != nil {
+		return err
 	}
-	progress := Progress{Copied: c.copied()}
-	for end := range maps.Values(c.ends) {
-		progress.Done += end.Done
-		progress.Total += max(end.Done, end.Total)
+	if _, err := c.to.usernames.UpsertItem(to, azcosmos.NewPartitionKeyString(item.ID), text, nil); err != nil {
+		return cosmos.ToBlogError(err)
 	}
-	c.options.Progress(progress)
+	c.usernames.Add(1)
+	return nil
+}
+
+// copyUser copies a user. It copies a tombstone only if the user exists in the target. The
+// tombstone keeps the target's username, whose reservation the target's projector still has to
+// delete.
+func (c *copyRun) copyUser(to context.Context, item storedItem) error {
+	isTombstone := item.Deleted && item.Username == ""
+	current, etag, err := readStored(to, c.to.users, item.ID, item.ID)
+	switch {
+	case cosmos.IsNotFound(err) && isTombstone:
+		return nil
+	case cosmos.IsNotFound(err):
+		_, err = cosmos.Create(to, c.to.users, item.ID, item.with(zeroCounters, userCounters...).properties)
+	case err != nil:
+		return err
+	default:
+		user := item.with(current, userCounters...)
+		if isTombstone {
+			user = user.with(current, "username")
+		}
+		if user.isStateOf(current) {
+			return nil
+		}
+		_, err = cosmos.Replace(to, c.to.users, item.ID, item.ID, user.asSuccessorOf(current).properties, etag)
+	}
+	if err == nil {
+		c.users.Add(1)
+	}
+	return err
 }

@@ -1,5 +1,10 @@
 package transfer
 
+import (
+	"context"
+	"time"
+)
+
 // Exported for the package's tests.
 
 type (
@@ -15,3 +20,15 @@ var (
 
 // Text returns the item as JSON.
 func (i StoredItem) Text() ([]byte, error) { return i.text() }
+
+// SmallPages returns options with pages of some changes.
+func (o Options) SmallPages(changes int) Options {
+	o.pageSize = changes
+	return o
+}
+
+// WithSleep returns options with another function to wait for replicas.
+func (o Options) WithSleep(sleep func(ctx context.Context, d time.Duration) error) Options {
+	o.sleep = sleep
+	return o
+}

@@ -99,8 +99,7 @@ func TestSplitDuringCopy(t *testing.T) {
 			}
 			return next.Do(request)
 		})
-		options := copyOptions()
-		options.PageSize, options.Parallel = 1, 8
+		options := copyOptions().SmallPages(1)
 		_, err := transfer.Copy(a.Ctx(), a.DB, b.DB, options)
 		a.OK(err)
 		a.Wire.Inject(nil)

@@ -2,10 +2,8 @@ package transfer
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"maps"
-	"slices"
 	"strconv"
 
 	"cosmosblog/blog"
@@ -22,26 +20,21 @@ type storedItem struct {
 
 // storedHead holds the properties that the copy itself uses.
 type storedHead struct {
-	ID             string        `json:"id"`
-	Type           string        `json:"type"`
-	UserID         string        `json:"userId"`
-	AuthorID       string        `json:"authorId"` // instead of UserID in a deleted item with a ttl
-	PostID         string        `json:"postId"`
-	Username       string        `json:"username"`
-	UserUsername   string        `json:"userUsername"`
-	Pending        string        `json:"pendingUsername"`
-	Revision       int64         `json:"revision"`
-	CopiedRevision int64         `json:"copiedRevision"` // copied revision of the source; 0 if none
-	AuthorRevision int64         `json:"authorRevision"`
-	CreationDate   blog.DateTime `json:"creationDate"`
-	UpdatedDate    blog.DateTime `json:"updatedDate"`
-	Deleted        bool          `json:"deleted"`
+	ID          string        `json:"id"`
+	Type        string        `json:"type"`
+	UserID      string        `json:"userId"`
+	AuthorID    string        `json:"authorId"` // instead of UserID in a deleted item with a ttl
+	PostID      string        `json:"postId"`
+	Username    string        `json:"username"`
+	Revision    int64         `json:"revision"`
+	UpdatedDate blog.DateTime `json:"updatedDate"`
+	Deleted     bool          `json:"deleted"`
 }
 
-// notCopied are the properties that the target sets itself: the service's own, ttl, and
-// copiedRevision. A deleted item is copied without its ttl. The target's projector sets a ttl
-// after it has turned the item's copies into tombstones.
-var notCopied = []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "ttl", "copiedRevision"}
+// notCopied are the properties that the target sets itself: the service's own, and ttl. A deleted
+// item is copied without its ttl. The target's projector sets a ttl after it has turned the item's
+// copies into tombstones.
+var notCopied = []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "ttl"}
 
 // userCounters are the properties of a user that the projector counts. Like the views, they are
 // not copied.
@@ -104,84 +97,16 @@ func (i storedItem) with(other storedItem, names ...string) storedItem {
 	return i
 }
 
-// withNewerName returns the item with the author's username of the other item, if that is
-// newer.
-func (i storedItem) withNewerName(other storedItem) storedItem {
-	if other.AuthorRevision <= i.AuthorRevision {
+// asSuccessorOf returns a post or user with the revision to overwrite another item: a greater one,
+// so the projector updates the views. Each database's own revisions also count its sweeps of
+// usernames.
+func (i storedItem) asSuccessorOf(current storedItem) storedItem {
+	if i.Revision > current.Revision {
 		return i
 	}
-	i.UserUsername, i.AuthorRevision = other.UserUsername, other.AuthorRevision
-	return i.with(other, "userUsername", "authorRevision")
-}
-
-// changedSinceCopyTo reports whether a post or user of the source changed since it was copied to
-// the target's current item. It compares the source's revision with copiedRevision, because each
-// database's own revisions also count its sweeps of usernames. If no copy wrote the target's
-// item, it compares the revisions.
-func (i storedItem) changedSinceCopyTo(current storedItem) bool {
-	return i.Revision > cmp.Or(current.CopiedRevision, current.Revision)
-}
-
-// asSuccessorOf returns a post or user with the revisions to overwrite another item. Its
-// revision is greater than the other's, so the projector updates the views.
-func (i storedItem) asSuccessorOf(current storedItem) storedItem {
 	i.properties = maps.Clone(i.properties)
-	i.properties["revision"] = strconv.AppendInt(nil, max(i.Revision, current.Revision+1), 10)
-	i.properties["copiedRevision"] = strconv.AppendInt(nil, i.Revision, 10)
+	i.properties["revision"] = strconv.AppendInt(nil, current.Revision+1, 10)
 	return i
-}
-
-// withNewerRecentNames returns a post whose recent comments have the usernames of the comments that
-// the target will have. Those can be newer than the source's.
-func (i storedItem) withNewerRecentNames(comments map[string]storedItem) (storedItem, error) {
-	recent, err := i.recentComments()
-	if err != nil {
-		return i, err
-	}
-	changed := false
-	for n, c := range recent {
-		if newer := comments[c.ID]; newer.AuthorRevision > c.AuthorRevision {
-			recent[n].UserUsername, recent[n].AuthorRevision = newer.UserUsername, newer.AuthorRevision
-			changed = true
-		}
-	}
-	if !changed {
-		return i, nil
-	}
-	text, err := cosmos.EncodeItem(recent)
-	if err != nil {
-		return i, cosmos.ToBlogError(err)
-	}
-	i.properties = maps.Clone(i.properties)
-	i.properties["recentComments"] = text
-	return i, nil
-}
-
-// recentCommentsWith returns the recent comments of a post with the present state of a comment, and
-// whether it is one of them.
-func (i storedItem) recentCommentsWith(comment storedItem) (recent []schema.RecentComment, isRecent bool, err error) {
-	recent, err = i.recentComments()
-	n := slices.IndexFunc(recent, func(c schema.RecentComment) bool { return c.ID == comment.ID })
-	if err != nil || n < 0 {
-		return nil, false, err
-	}
-	text, err := comment.text()
-	if err != nil {
-		return nil, false, err
-	}
-	var item schema.CommentItem
-	if err := cosmos.Decode(text, &item); err != nil {
-		return nil, false, err
-	}
-	recent[n] = item.Recent()
-	return recent, true, nil
-}
-
-func (i storedItem) recentComments() (recent []schema.RecentComment, err error) {
-	if text, ok := i.properties["recentComments"]; ok {
-		err = cosmos.Decode(text, &recent)
-	}
-	return recent, err
 }
 
 func (i storedItem) equals(other storedItem) bool {

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,22 +18,10 @@ const threadQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'content', 'lik
 
 // copyThread copies a thread: a post with its comments and likes. It also deletes comments and
 // likes of the target that the source does not have. It writes the post last, in one transaction
-// with its content item and the last of the comments and likes. Once the target's post has the
-// source's revision as its copiedRevision, the whole thread is therefore copied.
-//
-// A post that was deleted in the target stays deleted.
+// with its content item and the last of the comments and likes.
 //
 // Of a deleted post, only the post item is copied. The target's projector purges the rest.
 func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
-	current, etag, err := readStored(to, c.to.posts, post.PostID, post.ID)
-	mayHaveLost := c.checkpoint.mayHaveLost(post, current)
-	switch {
-	case cosmos.IsNotFound(err):
-	case err != nil:
-		return err
-	case current.Deleted || !post.changedSinceCopyTo(current) && !mayHaveLost:
-		return c.checkNotLost(from, c.from.posts, post.PostID, post, current)
-	}
 	post, wanted, err := c.readThread(from, post)
 	if cosmos.IsNotFound(err) || errors.Is(err, errUnstable) {
 		return nil // the change feed will show the post again unless it was deleted
@@ -42,7 +29,8 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	if err != nil {
 		return err
 	}
-	if err := c.ensureAuthor(from, to, post.UserID); err != nil {
+	current, etag, err := readStored(to, c.to.posts, post.PostID, post.ID)
+	if err != nil && !cosmos.IsNotFound(err) {
 		return err
 	}
 	w := &partitionWriter{ctx: to, to: c.to, postID: post.PostID}
@@ -51,43 +39,22 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 		existing, err := readThreadItems(to, c.to.posts, post.PostID)
 		if err == nil {
 			content = contentChange{wanted[schema.ContentID], existing[schema.ContentID]}
-			for id := range wanted {
-				wanted[id] = wanted[id].withNewerName(existing[id])
-			}
-			post, err = post.withNewerRecentNames(wanted)
-		}
-		if err == nil {
 			err = copyResponses(w, wanted, existing)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if mayHaveLost && !w.hasWritten && content.isNone() && post.isStateOf(current) {
+	if !w.hasWritten && content.isNone() && post.isStateOf(current) {
 		return nil
 	}
-	if err := w.writePost(post.withNewerName(current).asSuccessorOf(current), etag, content); err != nil {
-		return err
-	}
-	if err := c.restoreRecentComments(to, post); err != nil {
+	if err := w.writePost(post.asSuccessorOf(current), etag, content); err != nil {
 		return err
 	}
 	c.posts.Add(1)
 	c.comments.Add(w.comments)
 	c.likes.Add(w.likes)
 	return nil
-}
-
-// restoreRecentComments corrects the recent comments of a copied post. Somebody may have edited or
-// renamed a comment of the target that was not a recent one there, since it was read.
-func (c *copyRun) restoreRecentComments(to context.Context, post storedItem) error {
-	recent, err := post.recentComments()
-	if err != nil || post.Deleted || len(recent) == 0 {
-		return err
-	}
-	var answer struct{ Code string }
-	_, err = schema.Execute(to, c.to.db, schema.RestoreRecent, post.PostID, map[string]string{"postId": post.PostID}, &answer)
-	return err
 }
 
 // maxThreadReads is the maximum number of reads of a thread that changes during the read.
@@ -169,78 +136,36 @@ func sortedIDs(items map[string]storedItem) []string {
 	return ids
 }
 
-// copyEdit copies the text of an edited comment, because an edit does not change the post, unless
-// the comment is a recent one: then copyThread copies it. copyEdit skips a comment that is not in
-// the target, because copyThread copies it with its post.
-func (c *copyRun) copyEdit(from, to context.Context, comment storedItem) error {
-	source, _, err := readStored(from, c.from.posts, comment.PostID, comment.PostID)
-	if cosmos.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if _, isRecent, err := source.recentCommentsWith(comment); isRecent || err != nil {
-		return err
-	}
+// copyEdit copies an edited comment, because an edit does not change the post, unless the comment
+// is a recent one. copyEdit skips a comment that is not in the target, because copyThread copies it
+// with its post. Two edits may have the same date if a server's clock is behind.
+func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
 	current, etag, err := readStored(to, c.to.posts, comment.PostID, comment.ID)
-	if cosmos.IsNotFound(err) {
+	switch {
+	case cosmos.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case current.Deleted || current.UpdatedDate > comment.UpdatedDate || current.equals(comment):
 		return nil
 	}
-	if err != nil || !comment.replacesEdit(current) {
-		return err
-	}
-	w := &partitionWriter{ctx: to, to: c.to, postID: comment.PostID}
-	if err := w.writeEdit(comment.withNewerName(current), etag); err != nil {
+	if _, err := cosmos.Replace(to, c.to.posts, comment.PostID, comment.ID, comment.properties, etag); err != nil {
 		return err
 	}
 	c.comments.Add(1)
 	return nil
 }
 
-// writeEdit replaces a comment with the given etag, and its excerpt on the target's post if it is a
-// recent comment there.
-func (w *partitionWriter) writeEdit(comment storedItem, etag azcore.ETag) error {
-	post, postETag, err := readStored(w.ctx, w.to.posts, w.postID, w.postID)
-	if cosmos.IsNotFound(err) {
-		return replaceStored(w.ctx, w.to.posts, w.postID, comment, etag)
-	}
+// readStored reads an item with all of its properties.
+func readStored(
+	ctx context.Context, container *azcosmos.ContainerClient, partition, id string,
+) (storedItem, azcore.ETag, error) {
+	text, etag, err := cosmos.Read[json.RawMessage](ctx, container, partition, id)
 	if err != nil {
-		return err
+		return storedItem{}, "", err
 	}
-	recent, isRecent, err := post.recentCommentsWith(comment)
-	if err == nil && !isRecent {
-		return replaceStored(w.ctx, w.to.posts, w.postID, comment, etag)
-	}
-	var text []byte
-	if err == nil {
-		text, err = comment.text()
-	}
-	if err == nil {
-		err = w.reserve(2, cosmos.BatchBytes(text))
-	}
-	if err != nil {
-		return err
-	}
-	var changes azcosmos.PatchOperations
-	changes.AppendSet("/recentComments", recent)
-	changes.AppendIncrement("/revision", 1)
-	w.batch.ReplaceItem(comment.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})
-	w.batch.PatchItem(w.postID, changes, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &postETag})
-	return w.flush()
-}
-
-// replacesEdit reports whether a comment's text replaces that of the target's comment. Two edits
-// may have the same date if a server's clock is behind. The source's text then counts as the
-// later one.
-func (i storedItem) replacesEdit(current storedItem) bool {
-	switch {
-	case i.Deleted != current.Deleted:
-		return false
-	case i.UpdatedDate == current.UpdatedDate:
-		return !bytes.Equal(i.properties["content"], current.properties["content"])
-	}
-	return i.UpdatedDate > current.UpdatedDate
+	item, err := newStoredItem(*text)
+	return item, etag, err
 }
 
 // partitionWriter writes to one partition of posts, in batches as large as the service accepts.

@@ -1,15 +1,15 @@
-package changefeed_test
+package follow_test
 
 import (
 	"testing"
 
-	"cosmosblog/store/changefeed"
+	"cosmosblog/store/follow"
 )
 
 func TestFeedRangesOverlap(t *testing.T) {
-	r := func(min, max string) changefeed.FeedRange { return changefeed.FeedRange{min, max} }
+	r := func(min, max string) follow.FeedRange { return follow.FeedRange{min, max} }
 	for _, test := range []struct {
-		a, b changefeed.FeedRange
+		a, b follow.FeedRange
 		want bool
 	}{
 		{r("", "FF"), r("1F", "2F"), true},
@@ -25,8 +25,8 @@ func TestFeedRangesOverlap(t *testing.T) {
 }
 
 func TestFeedRangesIntersect(t *testing.T) {
-	r := func(min, max string) changefeed.FeedRange { return changefeed.FeedRange{min, max} }
-	for _, test := range []struct{ a, b, want changefeed.FeedRange }{
+	r := func(min, max string) follow.FeedRange { return follow.FeedRange{min, max} }
+	for _, test := range []struct{ a, b, want follow.FeedRange }{
 		{r("", "FF"), r("1F", "2F"), r("1F", "2F")},
 		{r("", "2F"), r("1F", "FF"), r("1F", "2F")},
 		{r("1F", "2F"), r("1F", "2F"), r("1F", "2F")},

@@ -1,4 +1,4 @@
-package changefeed
+package follow
 
 import (
 	"cmp"
@@ -29,17 +29,17 @@ func (p continuationPart) feedRange() FeedRange { return FeedRange{p.Min, p.Max}
 func parseContinuation(text string) (continuation, error) {
 	var c continuation
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		return c, fmt.Errorf("changefeed: the continuation is malformed: %w", err)
+		return c, fmt.Errorf("follow: the continuation is malformed: %w", err)
 	}
 	if c.ResourceID == "" || len(c.Parts) == 0 {
-		return c, fmt.Errorf("changefeed: the continuation names no container or no feed range: %q", text)
+		return c, fmt.Errorf("follow: the continuation names no container or no feed range: %q", text)
 	}
 	return c, nil
 }
 
-// continuationResourceID returns the resource id of the container that a continuation belongs
+// ContinuationResourceID returns the resource id of the container that a continuation belongs
 // to.
-func continuationResourceID(text string) (string, error) {
+func ContinuationResourceID(text string) (string, error) {
 	c, err := parseContinuation(text)
 	return c.ResourceID, err
 }
@@ -51,11 +51,11 @@ func ContinuationFromNow(resourceID string, feedRange FeedRange) string {
 	return continuationAt(resourceID, feedRange, present)
 }
 
-// continuationFromStart returns the continuation with which a feed range of any container is read
+// ContinuationFromStart returns the continuation with which a feed range of any container is read
 // from the beginning. Without one, azcosmos (1.5.0) enlarges the range to the partition key ranges
 // that it knows. If one was split since, the page's continuation has the other parts, too. azcosmos
 // cuts a range with a continuation at its bounds (clampChildrenToParent).
-func continuationFromStart(feedRange FeedRange) string { return continuationAt("", feedRange, "") }
+func ContinuationFromStart(feedRange FeedRange) string { return continuationAt("", feedRange, "") }
 
 // continuationAt returns the continuation of a feed range at the position of a token.
 func continuationAt(resourceID string, feedRange FeedRange, token string) string {
@@ -79,9 +79,9 @@ func IsFromNow(text string) bool {
 	return err == nil && slices.ContainsFunc(c.Parts, func(p continuationPart) bool { return string(p.Token) == present })
 }
 
-// continuationNumber returns the log sequence number of a continuation. ok is false if it has
+// ContinuationNumber returns the log sequence number of a continuation. ok is false if it has
 // several parts, or if the account writes its positions in another form than `"NUMBER"`.
-func continuationNumber(text string) (number int64, ok bool) {
+func ContinuationNumber(text string) (number int64, ok bool) {
 	c, err := parseContinuation(text)
 	if err != nil || len(c.Parts) != 1 {
 		return 0, false
@@ -111,34 +111,10 @@ func NarrowContinuation(text string, part FeedRange) (string, error) {
 		return "", err
 	}
 	if c.Parts = c.within(part); !covers(c.Parts, part) {
-		return "", fmt.Errorf("changefeed: the continuation does not cover the feed range from %q to %q: %s", part.Min, part.Max, text)
+		return "", fmt.Errorf("follow: the continuation does not cover the feed range from %q to %q: %s", part.Min, part.Max, text)
 	}
 	narrowed, err := json.Marshal(c)
 	return string(narrowed), err
-}
-
-// Part is a part of a feed range that was split, and the continuation from which it is read.
-type Part struct {
-	FeedRange
-	Continuation string
-}
-
-// SplitContinuation returns the parts of the feed range of a continuation, or none if the range was
-// not split. Error: the continuation is malformed.
-func SplitContinuation(text string) ([]Part, error) {
-	ranges := ContinuationRanges(text)
-	if len(ranges) < 2 {
-		return nil, nil
-	}
-	parts := make([]Part, len(ranges))
-	for i, r := range ranges {
-		continuation, err := NarrowContinuation(text, r)
-		if err != nil {
-			return nil, err
-		}
-		parts[i] = Part{r, continuation}
-	}
-	return parts, nil
 }
 
 // ContinuationRanges returns the feed ranges that a continuation has separate positions for:
