@@ -14,7 +14,8 @@ var seedText = text{
 	short: "Writes a sample data set with all its views",
 	long: `Writes users with 5 to 50 posts each, up to 25 comments and 100 likes per post, and all their
 views. The same --users and --seed always produce the same data. Interrupted runs resume. It may
-run alongside a server, and writes to an account as fast as its throughput allows.
+run alongside a server, and writes to an account as fast as its throughput allows. Until it is done,
+its users must not be renamed or deleted: their posts would keep the former names. audit finds them.
 `,
 }
 

@@ -25,13 +25,16 @@ type Thread struct {
 // state, for the views. It writes several transactions, each of which leaves the counters exact.
 // If a part of the thread exists, it adds the missing rest. It adds nothing to a deleted post.
 //
-// Each item gets its author's current username, which is read just before, as for a command. An
-// author who is not in the database keeps the thread's username. Items of deleted users are
-// skipped. Error: CONFLICT if the post's id belongs to another author's post or another item.
+// Each item gets the username that its author has in the thread. Nobody may rename or delete these
+// users until the thread is written. Error: CONFLICT if the post's id belongs to another author's
+// post or another item.
 func (w *Writer) WriteThread(ctx context.Context, thread Thread) (*blog.Post, error) {
-	t := w.newThreadWriter(thread)
+	t, err := w.newThreadWriter(thread)
+	if err != nil {
+		return nil, err
+	}
 	for {
-		err := w.db.RetryTransient(ctx, func() error { return t.try(ctx) })
+		err := w.db.RetryTransient(ctx, func() error { return t.write(ctx) })
 		if err == nil {
 			return t.post.ViewSource(), nil
 		}
@@ -62,95 +65,32 @@ type threadWriter struct {
 
 // response is a comment or a like as an item.
 type response struct {
-	id     string
-	userID string
-	item   authored // *schema.CommentItem or *schema.LikeItem
-	text   []byte   // encoded item
+	id   string
+	item any    // schema.CommentItem or schema.LikeItem
+	text []byte // encoded item
 }
-
-// authored is an item with a copy of its author's username.
-type authored interface{ SetAuthor(user *schema.UserItem) }
 
 // newThreadWriter puts the comments first, so that most threads set the recent comments with the
 // post.
-func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
+func (w *Writer) newThreadWriter(thread Thread) (*threadWriter, error) {
 	post, content := schema.NewPostItem(thread.Post)
 	t := &threadWriter{
-		writer:      w,
-		post:        post,
-		contentItem: content,
-		rest:        make([]response, 0, len(thread.Comments)+len(thread.Likes)),
-		comments:    len(thread.Comments),
-		likes:       len(thread.Likes),
+		writer: w, post: post, contentItem: content,
+		comments: len(thread.Comments), likes: len(thread.Likes),
 	}
 	for _, c := range thread.Comments {
-		item := schema.NewCommentItem(thread.Post.ID, c)
-		t.rest = append(t.rest, response{id: c.ID, userID: c.Author.ID, item: &item})
+		t.rest = append(t.rest, response{id: c.ID, item: schema.NewCommentItem(thread.Post.ID, c)})
 	}
 	for _, l := range thread.Likes {
-		item := schema.NewLikeItem(thread.Post.ID, l)
-		t.rest = append(t.rest, response{id: l.ID(), userID: l.User.ID, item: &item})
+		t.rest = append(t.rest, response{id: l.ID(), item: schema.NewLikeItem(thread.Post.ID, l)})
 	}
-	return t
-}
-
-// try reads the usernames and writes the rest of the thread, within the deadline of a command.
-// After that deadline, a sweep or deletion of an author may already have passed over this
-// partition. The next try continues after the last transaction of this one.
-func (t *threadWriter) try(ctx context.Context) error {
-	ctx, cancel := store.WithCommandDeadline(ctx)
-	defer cancel()
-	if err := t.setNames(ctx); err != nil {
-		return err
-	}
-	return t.write(ctx)
-}
-
-// setNames sets the current usernames of the unwritten items, and removes the items of deleted
-// users.
-func (t *threadWriter) setNames(ctx context.Context) error {
-	users, err := t.readAuthors(ctx)
-	if err != nil {
-		return err
-	}
-	if author := users[t.post.UserID]; author != nil && !t.created {
-		t.post.SetAuthor(author)
-		t.post.Deleted = author.Deleted
-	}
-	var rest []response
-	for _, r := range t.rest {
-		user := users[r.userID]
-		if user != nil && user.Deleted {
-			continue
+	for i := range t.rest {
+		var err error
+		if t.rest[i].text, err = cosmos.EncodeItem(t.rest[i].item); err != nil {
+			return nil, cosmos.ToBlogError(err)
 		}
-		if user != nil {
-			r.item.SetAuthor(user)
-		}
-		if r.text, err = cosmos.EncodeItem(r.item); err != nil {
-			return cosmos.ToBlogError(err)
-		}
-		rest = append(rest, r)
 	}
-	t.rest = rest
-	return nil
-}
-
-// readAuthors reads the authors of the unwritten items. Users who do not exist are absent from
-// the result.
-func (t *threadWriter) readAuthors(ctx context.Context) (map[string]*schema.UserItem, error) {
-	ids := make([]string, 0, 1+len(t.rest))
-	if !t.created {
-		ids = append(ids, t.post.UserID)
-	}
-	for _, r := range t.rest {
-		ids = append(ids, r.userID)
-	}
-	items, err := cosmos.ReadEach[schema.UserItem](ctx, t.writer.users, cosmos.OwnAddresses(ids))
-	users := make(map[string]*schema.UserItem, len(items))
-	for i := range items {
-		users[items[i].ID] = &items[i]
-	}
-	return users, err
+	return t, nil
 }
 
 // write writes the rest, batch by batch. Error: CONFLICT if an item is not in the assumed state.
@@ -201,7 +141,7 @@ func (t *threadWriter) countedWith(responses []response) schema.PostItem {
 	counted := *t.post
 	recent := counted.RecentComments
 	for _, r := range responses {
-		if comment, ok := r.item.(*schema.CommentItem); ok {
+		if comment, ok := r.item.(schema.CommentItem); ok {
 			counted.CommentCount++
 			counted.LastCommentDate = max(counted.LastCommentDate, comment.CreationDate)
 			recent = append(recent[:len(recent):len(recent)], comment.Recent())

@@ -201,11 +201,6 @@ func (i *PostItem) ViewSource() *blog.Post {
 // Visible reports whether the item is a post that is not deleted.
 func (i *PostItem) Visible() bool { return i.Type == TypePost && !i.Deleted }
 
-// SetAuthor sets the author's username and its revision.
-func (i *PostItem) SetAuthor(user *UserItem) {
-	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
-}
-
 // ContentItem is the content of a post that is longer than MaxInlineContent, beside the post in
 // posts. It belongs to the state of the post whose ContentVersion equals its Version. There is one
 // exactly if the post has a ContentVersion: both change in one transaction. It has no userId, so
@@ -350,11 +345,6 @@ func (i *CommentItem) Comment(post *blog.Post) *blog.Comment {
 	}
 }
 
-// SetAuthor sets the author's username and its revision.
-func (i *CommentItem) SetAuthor(user *UserItem) {
-	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
-}
-
 // LikeItem is a like in its post's partition of posts. Its id is the user's id.
 type LikeItem struct {
 	ID             string        `json:"id"`
@@ -388,11 +378,6 @@ func (i *LikeItem) Like(post *blog.Post) *blog.Like {
 		User:         &blog.User{ID: i.UserID, Username: i.UserUsername, Revision: i.AuthorRevision},
 		CreationDate: i.CreationDate,
 	}
-}
-
-// SetAuthor sets the user's username and its revision.
-func (i *LikeItem) SetAuthor(user *UserItem) {
-	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
 }
 
 // ReservationItem is the reservation of a username in usernames. Its id is the normalized

@@ -25,7 +25,8 @@ const defaultParallel = 32
 
 // Write writes the set with its views. An interrupted Write can be repeated: it recognizes the
 // existing items, and reports them to Written too. Other clients may use the database at the
-// same time, and a projector may run.
+// same time, and a projector may run. Nobody may rename or delete users of the set until Write is
+// done: package audit finds posts with former names.
 //
 // Write starts with the newest posts, and writes them to the feed before all others. A
 // projector that sees the others later finds them too old for the feed.
