@@ -48,7 +48,10 @@ type Options struct {
 	// Resolvers resolve the fields of the schema.
 	Resolvers graph.ResolverRoot
 	// Scope prepares each operation for the resolvers.
-	Scope graphql.HandlerExtension
+	Scope interface {
+		graphql.HandlerExtension
+		graphql.ResponseInterceptor
+	}
 	// Errors presents the errors of resolvers and of this package.
 	Errors   ErrorPresenter
 	Verifier auth.Verifier
@@ -186,7 +189,8 @@ type api struct {
 
 // graphQL returns the GraphQL server: this package's transport and limits, and gqlgen's executor.
 func (a *api) graphQL() transport {
-	exec := executor.New(graph.NewExecutableSchema(graph.Config{Resolvers: a.Resolvers}))
+	schema := graph.NewExecutableSchema(graph.Config{Resolvers: a.Resolvers})
+	exec := executor.New(schema)
 	exec.SetQueryCache(contextDocument{})
 	exec.SetErrorPresenter(a.present)
 	exec.SetRecoverFunc(a.Errors.Recover)
@@ -195,7 +199,7 @@ func (a *api) graphQL() transport {
 	if a.Development {
 		exec.Use(extension.Introspection{})
 	}
-	t := transport{api: a, exec: exec}
+	t := transport{api: a, schema: schema, exec: exec}
 	t.subscriptions = t.newSubscriptions()
 	t.sockets = t.webSockets()
 	return t

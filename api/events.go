@@ -11,6 +11,7 @@ import (
 	"cosmosblog/api/subscription"
 	"cosmosblog/guard/auth"
 	"cosmosblog/guard/httpserver"
+	"cosmosblog/guard/request"
 )
 
 // serveEvents answers a subscription with server-sent events, by the protocol graphql-sse in its
@@ -37,7 +38,8 @@ func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *g
 		return
 	}
 	beating.Go(func() { events.beat(ctx, cancel) })
-	refused, err := t.subscriptions.Run(ctx, params, r.Header.Get("Last-Event-ID"), arrivalOf(ctx).endProgress, func(ctx context.Context, m subscription.Message) error {
+	ctx = request.With(ctx, func(q *request.Request) { q.LastEventID = r.Header.Get("Last-Event-ID") })
+	refused, err := t.subscriptions.Run(ctx, params, arrivalOf(ctx).endProgress, func(ctx context.Context, m subscription.Message) error {
 		if len(m.Body) == 0 {
 			return events.write(ctx, "", m.Cursor, nil)
 		}

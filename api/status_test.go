@@ -186,7 +186,7 @@ type panickingExtension struct{}
 
 func (panickingExtension) ExtensionName() string                   { return "Panicking" }
 func (panickingExtension) Validate(graphql.ExecutableSchema) error { return nil }
-func (panickingExtension) InterceptOperation(context.Context, graphql.OperationHandler) graphql.ResponseHandler {
+func (panickingExtension) InterceptResponse(context.Context, graphql.ResponseHandler) *graphql.Response {
 	panic("S3CRET")
 }
 

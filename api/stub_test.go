@@ -39,15 +39,8 @@ func (s stub) Subscription() graph.SubscriptionResolver { return stubSubscriptio
 type stubSubscription struct{ graph.SubscriptionResolver }
 
 func (stubSubscription) PostChanged(ctx context.Context, _ blog.Ref) (<-chan *blog.Post, error) {
-	values := make(chan *blog.Post, 1)
-	defer close(values)
-	if e, ok := stream.EventOf(ctx); ok {
-		values <- e.Value.(*blog.Post)
-		return values, nil
-	}
-	opening := stream.OpeningOf(ctx)
-	opening.Stream, opening.Follow = new(stubStream), func(ctx context.Context) context.Context { return ctx }
-	return values, nil
+	stream.Open(ctx, new(stubStream))
+	return nil, nil
 }
 
 type stubStream struct{ sent bool }
@@ -60,6 +53,8 @@ func (s *stubStream) Next(ctx context.Context) (stream.Event, error) {
 	s.sent = true
 	return stream.Event{Value: &blog.Post{Title: "A title"}, IsState: true}, nil
 }
+
+func (*stubStream) Follow(ctx context.Context) context.Context { return ctx }
 
 func (*stubStream) Close() {}
 

@@ -15,13 +15,15 @@ import (
 	"cosmosblog/api/coercion"
 	"cosmosblog/api/documents"
 	"cosmosblog/api/subscription"
+	"cosmosblog/graph"
+	"cosmosblog/graph/stream"
 	"cosmosblog/guard/request"
 )
 
 // newSubscriptions returns the server of subscriptions.
 func (t transport) newSubscriptions() *subscription.Server {
 	return subscription.New(subscription.Options{
-		API: operations{t}, Executor: t.exec, Books: t.Books, Processor: t.Processor, Answers: t.answers, Limits: t.Limits, Now: t.Now,
+		API: operations{t}, Books: t.Books, Processor: t.Processor, Answers: t.answers, Limits: t.Limits, Now: t.Now,
 		Count: t.Traffic.Subscribed, Worked: t.Traffic.Worked,
 	})
 }
@@ -105,6 +107,27 @@ func withoutPosition(operation *graphql.OperationContext) map[string]any {
 	others := maps.Clone(operation.Variables)
 	delete(others, after.Value.Raw)
 	return others
+}
+
+// Open implements subscription.API.
+func (o operations) Open(ctx context.Context, operation *graphql.OperationContext) (stream.Stream, gqlerror.List) {
+	ctx, opened := stream.Opening(ctx)
+	responses, ctx := o.exec.DispatchOperation(ctx, operation)
+	if *opened == nil {
+		return nil, responses(ctx).Errors
+	}
+	return *opened, nil
+}
+
+// Execute implements subscription.API. gqlgen's extensions are around an event as around a query.
+func (o operations) Execute(ctx context.Context, operation *graphql.OperationContext, value any) *graphql.Response {
+	ctx = graphql.WithResponseContext(graphql.WithOperationContext(ctx, operation), o.present, o.Errors.Recover)
+	return execution{}.InterceptResponse(ctx, func(ctx context.Context) *graphql.Response {
+		return o.Scope.InterceptResponse(ctx, func(ctx context.Context) *graphql.Response {
+			data := graph.ExecuteEvent(ctx, o.schema, value)
+			return &graphql.Response{Data: data, Errors: graphql.GetErrors(ctx), Extensions: graphql.GetExtensions(ctx)}
+		})
+	})
 }
 
 // Encode implements subscription.API.

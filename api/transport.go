@@ -24,6 +24,7 @@ import (
 // `"data": null` to the errors of a request that was not executed.
 type transport struct {
 	*api
+	schema        graphql.ExecutableSchema
 	exec          *executor.Executor
 	subscriptions *subscription.Server
 	sockets       http.Handler

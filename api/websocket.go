@@ -112,7 +112,7 @@ func (t transport) operate(ctx context.Context, params *graphql.RawParams, docum
 	if rejected := t.resolveDocument(ctx, params, documentID, 0); rejected != nil {
 		return t.errorList(ctx, rejected.err)
 	}
-	refused, _ := t.subscriptions.Run(ctx, params, "", nil, func(ctx context.Context, m subscription.Message) error {
+	refused, _ := t.subscriptions.Run(ctx, params, nil, func(ctx context.Context, m subscription.Message) error {
 		if len(m.Body) == 0 { // the protocol has no message for a cursor alone
 			return nil
 		}

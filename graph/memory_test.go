@@ -11,7 +11,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/blog"
 	"cosmosblog/graph"
@@ -113,9 +112,7 @@ func newOperationWith(t testing.TB, resolvers graph.ResolverRoot, document strin
 	t.Helper()
 	e := executor.New(graph.NewExecutableSchema(graph.Config{Resolvers: resolvers}))
 	e.SetQueryCache(graphql.MapCache[*ast.QueryDocument]{})
-	e.SetErrorPresenter(func(ctx context.Context, err error) *gqlerror.Error {
-		return &gqlerror.Error{Message: fmt.Sprintf("%s: %s", graphql.GetPath(ctx), err)}
-	})
+	e.SetErrorPresenter(presentPath)
 	return func(ctx context.Context) executed {
 		ctx = graphql.StartOperationTrace(ctx)
 		operation, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: document})

@@ -1207,3 +1207,16 @@ func appendUser(w *plainWriter, s *selection, obj *blog.User) bool {
 	w.appendText("}")
 	return true
 }
+
+// eventValue returns the value of a field of Subscription for an event.
+func (ec *executionContext) eventValue(ctx context.Context, field graphql.CollectedField, value any) graphql.Marshaler {
+	switch field.Name {
+	case "postChanged":
+		return ec.marshalOPost2ᚖcosmosblogᚋblogᚐPost(ctx, field.Selections, value.(*blog.Post))
+	case "commentAdded":
+		return ec.marshalOCommentEdge2ᚖcosmosblogᚋgraphᚋmodelᚐEdge(ctx, field.Selections, value.(*model.Edge[*blog.Comment]))
+	case "postPublished":
+		return ec.marshalOPostEdge2ᚖcosmosblogᚋgraphᚋmodelᚐEdge(ctx, field.Selections, value.(*model.Edge[*blog.Post]))
+	}
+	panic("graph: unknown field " + strconv.Quote(field.Name))
+}

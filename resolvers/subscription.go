@@ -14,11 +14,12 @@ import (
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
 	"cosmosblog/graph/stream"
+	"cosmosblog/guard/request"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 )
 
-// subscriptionResolver begins streams, and returns the values of their events (package stream).
+// subscriptionResolver opens streams (package stream).
 type subscriptionResolver struct{ *Resolver }
 
 var _ graph.SubscriptionResolver = subscriptionResolver{}
@@ -28,10 +29,9 @@ func (r subscriptionResolver) PostChanged(ctx context.Context, id blog.Ref) (<-c
 	if err := checkType("id", id, blog.TypePost); err != nil {
 		return nil, err
 	}
-	return valueOrStream[*blog.Post](ctx, r.store, func(*stream.Opening) (stream.Stream, error) {
-		changed, stop := r.store.WatchPost(id.ID)
-		return &postStream{store: r.store, id: id.ID, changed: changed, stop: stop, hasLists: selectsListsOfPost(ctx)}, nil
-	})
+	changed, stop := r.store.WatchPost(id.ID)
+	r.open(ctx, &postStream{store: r.store, id: id.ID, changed: changed, stop: stop, hasLists: selectsListsOfPost(ctx)})
+	return nil, nil
 }
 
 // selectsListsOfPost reports whether the post that the field of ctx returns is selected with its
@@ -48,43 +48,35 @@ func (r subscriptionResolver) CommentAdded(ctx context.Context, postID blog.Ref,
 	if err := checkType("postId", postID, blog.TypePost); err != nil {
 		return nil, err
 	}
-	return valueOrStream[*model.CommentEdge](ctx, r.store, func(o *stream.Opening) (stream.Stream, error) {
-		s := &commentStream{store: r.store, list: model.CommentsList(postID.ID), postID: postID.ID}
-		if o.After != "" {
-			after = &o.After
+	s := &commentStream{store: r.store, list: model.CommentsList(postID.ID), postID: postID.ID}
+	switch after = resumedAfter(ctx, after); {
+	case after == nil: // begin places the stream
+	case *after == "": // an empty list has no cursor
+		s.after = new(blog.Position) // before all comments
+	default:
+		position, err := s.list.Position(*after)
+		if err != nil {
+			return nil, blog.AtField(err, "after")
 		}
-		switch {
-		case after == nil: // begin places the stream
-		case *after == "": // an empty list has no cursor
-			s.after = new(blog.Position) // before all comments
-		default:
-			position, err := s.list.Position(*after)
-			if err != nil {
-				return nil, blog.AtField(err, "after")
-			}
-			s.after = &position
-		}
-		s.changed, s.stop = r.store.WatchPost(postID.ID)
-		return s, nil
-	})
+		s.after = &position
+	}
+	s.changed, s.stop = r.store.WatchPost(postID.ID)
+	r.open(ctx, s)
+	return nil, nil
 }
 
 // PostPublished resolves Subscription.postPublished.
 func (r subscriptionResolver) PostPublished(ctx context.Context, after *string) (<-chan *model.PostEdge, error) {
-	return valueOrStream[*model.PostEdge](ctx, r.store, func(o *stream.Opening) (stream.Stream, error) {
-		s := &arrivalStream{store: r.store, watch: r.arrivals}
-		if o.After != "" {
-			after = &o.After
+	s := &arrivalStream{store: r.store, watch: r.arrivals}
+	if after = resumedAfter(ctx, after); after != nil {
+		var err error
+		if s.after, s.postID, err = arrivalAfter(*after); err != nil {
+			return nil, blog.AtField(err, "after")
 		}
-		if after != nil {
-			var err error
-			if s.after, s.postID, err = arrivalAfter(*after); err != nil {
-				return nil, blog.AtField(err, "after")
-			}
-		}
-		s.arrived, s.stop = r.arrivals.listen()
-		return s, nil
-	})
+	}
+	s.arrived, s.stop = r.arrivals.listen()
+	r.open(ctx, s)
+	return nil, nil
 }
 
 // arrivalAfter returns the position of a cursor of postPublished, or the post of a cursor of the
@@ -104,34 +96,41 @@ func arrivalAfter(cursor string) (position *blog.Position, postID string, err er
 	return nil, listed.ID, nil
 }
 
-// valueOrStream returns the value of the context's event. Without an event, it makes the stream.
-func valueOrStream[T any](ctx context.Context, s *store.Store, open func(*stream.Opening) (stream.Stream, error)) (<-chan T, error) {
-	values := make(chan T, 1)
-	defer close(values)
-	if e, ok := stream.EventOf(ctx); ok {
-		values <- e.Value.(T)
-		return values, nil
-	}
-	opening := stream.OpeningOf(ctx)
-	opened, err := open(opening)
-	if err == nil {
-		opening.Stream, opening.Follow = &meteredStream{Stream: opened}, s.Follow()
-	}
-	return values, err
+// open opens a stream as the one of ctx. The channel that gqlgen wants of a resolver stays nil.
+func (r subscriptionResolver) open(ctx context.Context, e events) {
+	stream.Open(ctx, &meteredStream{events: e, follow: r.store.Follow()})
 }
 
-// meteredStream adds to the events of a stream what it has spent for them. The first event is paid
-// for like a query, what was kept included. Later ones happen to all who watch: who sends a request
-// pays for it, and those who get its kept result pay nothing.
+// resumedAfter returns the cursor at which a client was interrupted, or the argument `after`.
+func resumedAfter(ctx context.Context, after *string) *string {
+	if last := request.Of(ctx).LastEventID; last != "" {
+		return &last
+	}
+	return after
+}
+
+// events are a stream without what all streams have in common.
+type events interface {
+	Next(ctx context.Context) (stream.Event, error)
+	Close()
+}
+
+// meteredStream reads its events in one session. It adds to them what it has spent for them. The
+// first event is paid for like a query, what was kept included. Later ones happen to all who watch:
+// who sends a request pays for it, and those who get its kept result pay nothing.
 type meteredStream struct {
-	stream.Stream
+	events
+	follow  func(context.Context) context.Context
 	isBegun bool
 }
 
+// Follow implements stream.Stream.
+func (s *meteredStream) Follow(ctx context.Context) context.Context { return s.follow(ctx) }
+
 // Next implements stream.Stream.
 func (s *meteredStream) Next(ctx context.Context) (stream.Event, error) {
-	ctx, meter := cosmos.Metered(ctx)
-	e, err := s.Stream.Next(ctx)
+	ctx, meter := cosmos.Metered(s.follow(ctx))
+	e, err := s.events.Next(ctx)
 	if e.Spent = meter.Charged(); !s.isBegun {
 		e.Spent = meter.Spent()
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/blog"
@@ -141,10 +139,11 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 			memory.Close()
 		}
 	}()
-	ctx, cancel := httpserver.Detached(graphql.StartOperationTrace(ctx), x.Limits.Time)
+	ctx, cancel := httpserver.Detached(x.stream.Follow(ctx), x.Limits.Time)
 	defer cancel()
 	ctx = request.With(ctx, func(q *request.Request) { q.Memory, q.Payment = memory, payment })
-	operation, executed := x.dispatch(stream.WithEvent(x.follow(ctx), event))
+	operation := x.operation.new()
+	executed := x.API.Execute(ctx, operation, event.Value)
 	work = executionWork(x.price.Fields, executed.Data, memory.HasRead())
 	x.work = work
 	if err := temporary(executed.Errors); err != nil {
@@ -155,9 +154,6 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 	}
 	isOwn := len(executed.Errors) > 0 || len(executed.Extensions) > 0
 	if event.HasGap {
-		if executed.Extensions == nil {
-			executed.Extensions = map[string]any{}
-		}
 		executed.Extensions["gap"] = true
 	}
 	isLarge := len(executed.Data) > memorypool.Small
@@ -187,23 +183,6 @@ func (s *Server) takePlace() (leave func(), ok bool) {
 		return nil, false
 	}
 	return func() { place(); s.executing.Add(-1) }, true
-}
-
-// dispatch executes the operation in the context of an event.
-func (x *execution) dispatch(ctx context.Context) (*graphql.OperationContext, *graphql.Response) {
-	operation := x.operation.new(ctx)
-	responses, dispatched := x.Executor.DispatchOperation(ctx, operation)
-	executed := responses(dispatched)
-	if executed == nil {
-		return operation, &graphql.Response{Errors: gqlerror.List{x.API.Present(ctx, errTimeout)}}
-	}
-	for _, err := range executed.Errors {
-		if len(err.Path) > 0 { // gqlgen leaves out the field of Subscription
-			root := graphql.CollectFields(operation, operation.Operation.SelectionSet, nil)[0].Alias
-			err.Path = append(ast.Path{ast.PathName(root)}, err.Path...)
-		}
-	}
-	return operation, executed
 }
 
 // temporaryError is an error in an answer that may be gone at another try.

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -34,6 +33,11 @@ type API interface {
 	// errors that the client sees. work is the processor time of reading the document, also if it is
 	// refused. The caller must release the operation.
 	CreateOperation(ctx context.Context, params *graphql.RawParams) (o *Operation, work time.Duration, refused gqlerror.List)
+	// Open opens the stream of an operation. Otherwise it returns the errors of the resolver.
+	Open(ctx context.Context, o *graphql.OperationContext) (stream.Stream, gqlerror.List)
+	// Execute executes an operation on the value of an event. The response has extensions, if only
+	// empty ones.
+	Execute(ctx context.Context, o *graphql.OperationContext, value any) *graphql.Response
 	// Encode returns a response as JSON. The response can be changed to one within the limits. o is
 	// nil if nothing was executed.
 	Encode(ctx context.Context, o *graphql.OperationContext, r *graphql.Response) []byte
@@ -49,7 +53,7 @@ type API interface {
 // Operation is a valid and priced subscription, as a stream keeps it: its document is parsed and
 // validated once, and not for each event. It shares no memory with its request.
 type Operation struct {
-	// Context is what the operations of all events are copies of. It is not executed itself.
+	// Context is what all operations of new are copies of. It is not executed itself.
 	Context *graphql.OperationContext
 	// Key is that of the answers. Operations with equal keys have the same answer to an event; with an
 	// empty key, the answer is the client's alone.
@@ -63,24 +67,21 @@ type Operation struct {
 	Release func()
 }
 
-// new returns an operation to execute in a context. It has the variables and the price of all
-// others.
-func (o *Operation) new(ctx context.Context) *graphql.OperationContext {
+// new returns an operation to open or to execute. gqlgen keeps with it which fields it selects: a
+// stream that waits does not.
+func (o *Operation) new() *graphql.OperationContext {
 	c := o.Context
-	executed := &graphql.OperationContext{
+	return &graphql.OperationContext{
 		RawQuery: c.RawQuery, Variables: c.Variables, OperationName: c.OperationName, Doc: c.Doc, Operation: c.Operation,
 		Headers: c.Headers, DisableIntrospection: c.DisableIntrospection, RecoverFunc: c.RecoverFunc,
 		ResolverMiddleware: c.ResolverMiddleware, RootResolverMiddleware: c.RootResolverMiddleware,
 		Stats: c.Stats, // with what is known of the document, to which nothing is added any more
 	}
-	executed.Stats.OperationStart = graphql.GetStartTime(ctx)
-	return executed
 }
 
 // Options configure New. All are required.
 type Options struct {
 	API       API
-	Executor  *executor.Executor
 	Books     *budget.Books
 	Processor *budget.Processor
 	Answers   *memorypool.Pool // memory of all large answers
@@ -126,8 +127,6 @@ const MaxRequest = 64 << 10
 var (
 	errOnlyStreams = blog.Errorf(blog.BadUserInput, "WebSockets are for subscriptions. Send queries and mutations with POST.")
 	errTooLarge    = blog.Errorf(blog.LimitExceeded, "The query and variables of a subscription must have at most %d bytes.", MaxRequest)
-	errNoStream    = blog.Errorf(blog.BadUserInput, "A subscription must select one field of `Subscription`, and not `__typename`.")
-	errTimeout     = &blog.Error{Code: blog.Timeout, Message: "The event expired before it was executed. Subscribe again.", RetryAfter: time.Second}
 	errNoPlace     = &blog.Error{Code: blog.Overloaded, Message: "The server is busy. Subscribe later.", RetryAfter: time.Second}
 	errNoMemory    = &blog.Error{Code: blog.Overloaded, Message: "The server is busy with large responses. Request less at a time.", RetryAfter: time.Second}
 )
@@ -138,19 +137,18 @@ type Message struct {
 	Cursor string // from which another subscription goes on; empty if it has none
 }
 
-// Run executes a subscription until it ends. after replaces the argument `after` if it is not
-// empty. When the subscription has its place among those of its client, Run calls opened, unless
-// that is nil. It calls send with each answer, and reads the next event when send has returned. The
-// context of send does not end with ctx. It ends if the client is slow and others need the memory
-// of its answer: send must then give up the connection.
+// Run executes a subscription until it ends. When the subscription has its place among those of its
+// client, Run calls opened, unless that is nil. It calls send with each answer, and reads the next
+// event when send has returned. The context of send does not end with ctx. It ends if the client is
+// slow and others need the memory of its answer: send must then give up the connection.
 //
 // Run returns the errors of a subscription that cannot begin: if its document, variables or
 // arguments are invalid, the client's budget is used up, or too many are open. Otherwise it
 // returns nil at the end of the stream, or the error of ctx or send.
 func (s *Server) Run(
-	ctx context.Context, params *graphql.RawParams, after string, opened func(), send func(context.Context, Message) error,
+	ctx context.Context, params *graphql.RawParams, opened func(), send func(context.Context, Message) error,
 ) (refused gqlerror.List, err error) {
-	x, refused := s.open(ctx, params, after)
+	x, refused := s.open(ctx, params)
 	if len(refused) > 0 {
 		return refused, nil
 	}
@@ -178,8 +176,7 @@ type execution struct {
 	operation *Operation
 	price     price.Price
 	stream    stream.Stream
-	follow    func(context.Context) context.Context // stream.Opening.Follow
-	leave     func()                                // gives back what the subscription holds
+	leave     func() // gives back what the subscription holds
 	account   string
 	address   netip.Addr
 	payment   *budget.Payment // of what the stream reads
@@ -195,7 +192,7 @@ type execution struct {
 }
 
 // open begins a subscription, or returns why it cannot begin.
-func (s *Server) open(ctx context.Context, params *graphql.RawParams, after string) (*execution, gqlerror.List) {
+func (s *Server) open(ctx context.Context, params *graphql.RawParams) (*execution, gqlerror.List) {
 	refuse := func(err error) (*execution, gqlerror.List) { return nil, gqlerror.List{s.API.Present(ctx, err)} }
 	x := &execution{Server: s, begun: s.Now()}
 	x.account, x.address = s.API.Client(ctx)
@@ -219,16 +216,10 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams, after stri
 	if err := x.enter(); err != nil {
 		return refuse(err)
 	}
-	openingCtx, opened := stream.Open(ctx, after)
-	responses, dispatched := s.Executor.DispatchOperation(openingCtx, operation.new(ctx))
-	if opened.Stream == nil {
-		if response := responses(dispatched); response != nil && len(response.Errors) > 0 {
-			return nil, response.Errors
-		}
-		return refuse(errNoStream)
+	if x.stream, refused = s.API.Open(ctx, operation.new()); len(refused) > 0 {
+		return nil, refused
 	}
 	s.Count(1)
-	x.stream, x.follow = opened.Stream, opened.Follow
 	return x, nil
 }
 
@@ -377,7 +368,7 @@ func (x *execution) read(ctx context.Context) error {
 			return err
 		}
 	}
-	event, err := x.stream.Next(x.follow(ctx))
+	event, err := x.stream.Next(ctx)
 	x.payment.Add("(streams)", event.Spent)
 	x.charge(eventTime, 0)
 	if err != nil {
@@ -400,7 +391,7 @@ func (x *execution) renew(ctx context.Context) {
 	payment.End("(streams)", budget.Spending{})
 	ended, end := context.WithCancel(ctx)
 	end()
-	event, err := x.stream.Next(x.follow(ended))
+	event, err := x.stream.Next(ended)
 	x.payment.Add("(streams)", event.Spent)
 	x.charge(eventTime, 0)
 	if err == nil {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -50,7 +49,7 @@ func newWorld(processors float64, change func(*limits.Limits)) *world {
 		change(&l)
 	}
 	w.Server = New(Options{
-		API: w, Executor: executor.New(worldSchemaOf{w}), Books: budget.New(budget.Options{}),
+		API: w, Books: budget.New(budget.Options{}),
 		Processor: budget.NewProcessor(processors, true, time.Now), Answers: memorypool.New(l.AllAnswersBytes, time.Now),
 		Limits: l, Now: time.Now, Count: func(int) {}, Worked: func(time.Duration) {},
 	})
@@ -67,7 +66,7 @@ func (w *world) subscribe(ctx context.Context, address, query string) *received 
 	r := new(received)
 	ctx = context.WithValue(ctx, addressKey{}, netip.MustParseAddr(address))
 	go func() {
-		refused, _ := w.Run(ctx, &graphql.RawParams{Query: query}, "", nil, func(_ context.Context, m Message) error {
+		refused, _ := w.Run(ctx, &graphql.RawParams{Query: query}, nil, func(_ context.Context, m Message) error {
 			r.answers = append(r.answers, string(m.Body))
 			return nil
 		})
@@ -138,29 +137,20 @@ func (*world) Client(ctx context.Context) (string, netip.Addr) {
 	return "", ctx.Value(addressKey{}).(netip.Addr)
 }
 
-// worldSchemaOf executes the selections of a world.
-type worldSchemaOf struct{ *world }
-
-func (worldSchemaOf) Schema() *ast.Schema { return worldSchema }
-
-func (worldSchemaOf) Complexity(context.Context, string, string, int, map[string]any) (int, bool) {
-	return 0, false
+// Open implements API.
+func (w *world) Open(ctx context.Context, operation *graphql.OperationContext) (stream.Stream, gqlerror.List) {
+	field := operation.Operation.SelectionSet[0].(*ast.Field)
+	return &worldStream{world: w, isState: field.Name == "state", hasGap: ctx.Value(gapKey{}) != nil}, nil
 }
 
-func (w worldSchemaOf) Exec(ctx context.Context) graphql.ResponseHandler {
-	operation := graphql.GetOperationContext(ctx).Operation
-	if opening := stream.OpeningOf(ctx); opening != nil {
-		opening.Stream = &worldStream{world: w.world, isState: operation.SelectionSet[0].(*ast.Field).Name == "state", hasGap: ctx.Value(gapKey{}) != nil}
-		opening.Follow = func(ctx context.Context) context.Context { return ctx }
-		return func(context.Context) *graphql.Response { return nil }
-	}
+// Execute implements API.
+func (w *world) Execute(_ context.Context, operation *graphql.OperationContext, value any) *graphql.Response {
 	w.executions.Add(1)
 	time.Sleep(w.lasts)
-	event, _ := stream.EventOf(ctx)
 	fields := 1
-	_, _ = fmt.Sscanf(operation.Name, "F%d", &fields)
+	_, _ = fmt.Sscanf(operation.Operation.Name, "F%d", &fields)
 	data := bytes.Repeat([]byte(`"x":0,`), fields-1)
-	return graphql.OneShot(&graphql.Response{Data: fmt.Appendf(nil, `{%s"n":%v}`, data, event.Value)})
+	return &graphql.Response{Data: fmt.Appendf(nil, `{%s"n":%v}`, data, value), Extensions: map[string]any{}}
 }
 
 type worldStream struct {
@@ -188,6 +178,8 @@ func (s *worldStream) Next(ctx context.Context) (stream.Event, error) {
 	s.hasGap = false
 	return event, nil
 }
+
+func (*worldStream) Follow(ctx context.Context) context.Context { return ctx }
 
 func (*worldStream) Close() {}
 

@@ -1,5 +1,6 @@
 // Command generate generates package graph: gqlgen's executable schema, and plain_generated.go,
-// which appends objects of plain fields. "go generate ./..." runs it in the folder graph.
+// which appends objects of plain fields and finds the values of events. "go generate ./..." runs
+// it in the folder graph.
 //
 // gqlgen binds the schema to Go types, and the bindings tell which fields are plain. New fields of
 // the schema therefore need no change here. In gqlgen's file, the function of each object gets a

@@ -1,10 +1,10 @@
 // Package stream connects the resolvers of subscriptions, which find out what happens, with package
 // subscription, which executes a subscription's selection for each event and sends the answer.
 //
-// gqlgen calls the resolver of a subscription to begin it. Here, the resolver then only makes a
-// Stream (Opening). For each event of it, package subscription dispatches the operation again, with
-// the event in the context; the resolver returns the event's value. So each event is an operation
-// of its own, with a scope, a deadline and a charge, and a stream that waits holds nothing of it.
+// gqlgen calls the resolver of a subscription once. Here, it opens a Stream, and no channel. The
+// value of an event passes no resolver: its selection is executed on it (graph.ExecuteEvent). So
+// each event is an operation of its own, with a scope, a deadline and a charge, and a stream that
+// waits holds nothing of it.
 package stream
 
 import "context"
@@ -35,6 +35,8 @@ type Event struct {
 
 // Stream yields events. It is used by one goroutine at a time.
 type Stream interface {
+	// Follow prepares the context of an event's operation: its reads are not older than the event.
+	Follow(ctx context.Context) context.Context
 	// Next waits for the next event. io.EOF ends the stream. After another error, it can be called
 	// again, and repeats the event that failed; after ctx's, only streams of states can. If ctx has
 	// ended, these return a newer state that is there, or ctx's error.
@@ -43,39 +45,14 @@ type Stream interface {
 	Close()
 }
 
-// Opening receives the stream that a resolver makes.
-type Opening struct {
-	Stream Stream // nil if the resolver has failed
-	// Follow prepares the contexts of all reads for the stream: those of Next, and those of the
-	// operations that are executed for its events.
-	Follow func(context.Context) context.Context
-	After  string // replaces the argument `after`, unless it is empty
+type key struct{}
+
+// Opening returns a context in which the resolver of a subscription opens a stream, and where the
+// stream is then. It stays nil if the resolver fails.
+func Opening(ctx context.Context) (context.Context, *Stream) {
+	opened := new(Stream)
+	return context.WithValue(ctx, key{}, opened), opened
 }
 
-type (
-	openingKey struct{}
-	eventKey   struct{}
-)
-
-// Open returns a context in which the resolver of a subscription makes a stream.
-func Open(ctx context.Context, after string) (context.Context, *Opening) {
-	o := &Opening{After: after}
-	return context.WithValue(ctx, openingKey{}, o), o
-}
-
-// OpeningOf returns the opening of a context, or nil if it has an event.
-func OpeningOf(ctx context.Context) *Opening {
-	o, _ := ctx.Value(openingKey{}).(*Opening)
-	return o
-}
-
-// WithEvent returns a context in which the resolver of a subscription returns an event's value.
-func WithEvent(ctx context.Context, e Event) context.Context {
-	return context.WithValue(ctx, eventKey{}, e)
-}
-
-// EventOf returns the event of a context.
-func EventOf(ctx context.Context) (e Event, ok bool) {
-	e, ok = ctx.Value(eventKey{}).(Event)
-	return e, ok
-}
+// Open passes on the stream that a resolver opens in a context of Opening.
+func Open(ctx context.Context, s Stream) { *ctx.Value(key{}).(*Stream) = s }

@@ -21,6 +21,9 @@ type Request struct {
 	// Account is that of the token; nil if the request is anonymous.
 	Account *blog.Account
 
+	// LastEventID is the cursor at which the client of a subscription was interrupted, or empty.
+	LastEventID string
+
 	// Of an operation. Each event of a subscription is an operation of its own.
 
 	// Client ends when the client of an operation disconnects. The operation goes on, because the
