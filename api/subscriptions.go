@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"maps"
-	"net/netip"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -150,10 +149,4 @@ func (o operations) Present(ctx context.Context, err error) *gqlerror.Error {
 func (o operations) TakePlace() (leave func(), ok bool) {
 	p := &place{places: o.places}
 	return p.leave, p.take()
-}
-
-// Client implements subscription.API.
-func (o operations) Client(ctx context.Context) (account string, address netip.Addr) {
-	q := request.Of(ctx)
-	return q.UserID(), q.Address
 }

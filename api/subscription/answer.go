@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -25,9 +24,10 @@ type answer struct {
 	isOwn  bool              // it has errors, or describes one execution: only its own client may get it
 }
 
-func newAnswer(body []byte, memory *memorypool.Share) *answer {
-	return &answer{body: body, hash: sha256.Sum256(body), memory: memory}
-}
+func newAnswer(body []byte) *answer { return &answer{body: body, hash: sha256.Sum256(body)} }
+
+// canBeShared reports whether equal subscriptions may have the answer.
+func (a *answer) canBeShared() bool { return a != nil && !a.isOwn && a.memory == nil }
 
 // close gives the memory back.
 func (a *answer) close() {
@@ -50,27 +50,9 @@ func (a *answer) send(ctx context.Context, cursor string, send func(context.Cont
 	return send(sending, Message{a.body, cursor})
 }
 
-// answer returns the answer to the event: its own, or that of an equal subscription. While the
-// client's budget or its share of the processors is used up, or no place is free, it waits; a newer
-// state then replaces the event. Errors: those of execute, and ctx's.
-func (x *execution) answer(ctx context.Context) (*answer, error) {
-	for {
-		a, wait, err := x.share(ctx, *x.event)
-		if a != nil || err != nil {
-			return a, err
-		}
-		if err := sleep(ctx, wait); err != nil {
-			return nil, err
-		}
-		if wait > 0 {
-			x.renew(ctx)
-		}
-	}
-}
-
 // share returns the answer of an equal subscription to an event. If there is none, it executes the
 // selection, and lets the others have the answer. It returns a time instead of an answer if the
-// selection cannot be executed before that.
+// selection cannot be executed before that. Errors: those of execute, and ctx's.
 func (x *execution) share(ctx context.Context, event stream.Event) (*answer, time.Duration, error) {
 	if x.operation.Key == "" || event.ID == "" {
 		return x.execute(ctx, event)
@@ -84,18 +66,9 @@ func (x *execution) share(ctx context.Context, event stream.Event) (*answer, tim
 	}
 	shared, isFirst := x.shared.enter(answerKey{x.operation.Key, event.ID, event.HasGap}, after)
 	if isFirst {
-		defer x.shared.leave(shared) // has an effect only if execute panics
+		defer x.shared.end(shared)
 		a, wait, err := x.execute(ctx, event)
-		switch {
-		case err != nil:
-			x.shared.fail(shared, err)
-		case a == nil:
-			x.shared.abandon(shared)
-		case a.isOwn || a.memory != nil:
-			x.shared.leave(shared)
-		default:
-			x.shared.offer(shared, a)
-		}
+		shared.answer, shared.err = a, err
 		return a, wait, err
 	}
 	select {
@@ -103,11 +76,8 @@ func (x *execution) share(ctx context.Context, event stream.Event) (*answer, tim
 	case <-ctx.Done():
 		return nil, 0, ctx.Err()
 	}
-	switch {
-	case shared.answer != nil, shared.err != nil:
+	if shared.answer == nil || shared.answer.canBeShared() {
 		return shared.answer, 0, shared.err
-	case shared.isAbandoned: // because of its client's budget, say: this one may do better
-		return nil, 0, nil
 	}
 	return x.execute(ctx, event)
 }
@@ -147,8 +117,8 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 	work = executionWork(x.price.Fields, executed.Data, memory.HasRead())
 	x.work = work
 	if err := temporary(executed.Errors); err != nil {
-		if err.isOfBudget() {
-			return nil, max(retryAfter, err.wait), nil
+		if err.Extensions["code"] == blog.BudgetExceeded {
+			return nil, max(retryAfter, waitOf(err)), nil
 		}
 		return nil, 0, err
 	}
@@ -160,7 +130,7 @@ func (x *execution) execute(ctx context.Context, event stream.Event) (*answer, t
 	if isLarge && (memory.IsOverfull() || !memory.ResizeForData(len(executed.Data))) {
 		return nil, 0, errNoMemory
 	}
-	a := newAnswer(x.API.Encode(ctx, operation, executed), nil)
+	a := newAnswer(x.API.Encode(ctx, operation, executed))
 	a.isOwn = isOwn
 	if isLarge {
 		memory.Resize(cap(a.body)) // less than for the data
@@ -185,34 +155,22 @@ func (s *Server) takePlace() (leave func(), ok bool) {
 	return func() { place(); s.executing.Add(-1) }, true
 }
 
-// temporaryError is an error in an answer that may be gone at another try.
-type temporaryError struct {
-	shown *gqlerror.Error // as clients see it
-	wait  time.Duration   // until the other try
-}
-
-// Error implements error.
-func (e *temporaryError) Error() string { return e.shown.Error() }
-
 // waitOf returns the time to wait before another try after an error, or 0 if there should be none.
 func waitOf(err error) time.Duration {
-	if e, ok := errors.AsType[*temporaryError](err); ok {
-		return e.wait
+	if shown, ok := errors.AsType[*gqlerror.Error](err); ok {
+		millis, _ := shown.Extensions["retryAfterMs"].(int64)
+		return time.Duration(millis) * time.Millisecond
 	}
 	return blog.RetryAfterOf(err)
 }
 
-// temporary returns the temporary error of an answer with the longest wait, or nil.
-func temporary(errs gqlerror.List) (longest *temporaryError) {
+// temporary returns the error of an answer that may be gone at another try, with the longest wait;
+// nil if there is none.
+func temporary(errs gqlerror.List) (longest *gqlerror.Error) {
 	for _, err := range errs {
-		millis, _ := err.Extensions["retryAfterMs"].(int64)
-		if wait := time.Duration(millis) * time.Millisecond; wait > 0 && (longest == nil || wait > longest.wait) {
-			longest = &temporaryError{err, wait}
+		if wait := waitOf(err); wait > 0 && (longest == nil || wait > waitOf(longest)) {
+			longest = err
 		}
 	}
 	return longest
-}
-
-func (e *temporaryError) isOfBudget() bool {
-	return fmt.Sprint(e.shown.Extensions["code"]) == string(blog.BudgetExceeded)
 }

@@ -30,24 +30,16 @@ type places struct {
 	limits limits.Limits
 
 	mu        sync.Mutex
-	all       held
-	networks  map[netip.Prefix]held
-	accounts  map[string]held
-	documents map[any]int // the subscriptions of each
+	bytes     int          // of all
+	clients   map[any]held // by account, and by netip.Prefix of an address
+	documents map[any]int  // the subscriptions of each
 }
 
-// held is what some subscriptions take.
+// held is what the subscriptions of a client take.
 type held struct{ streams, bytes int }
 
-func (h held) plus(streams, bytes int) held { return held{h.streams + streams, h.bytes + bytes} }
-
-// exceeds reports whether there are more streams, or more bytes, than allowed; 0 for any number.
-func (h held) exceeds(streams, bytes int) (tooMany, tooFull bool) {
-	return streams > 0 && h.streams > streams, bytes > 0 && h.bytes > bytes
-}
-
 func newPlaces(l limits.Limits) *places {
-	return &places{limits: l, networks: map[netip.Prefix]held{}, accounts: map[string]held{}, documents: map[any]int{}}
+	return &places{limits: l, clients: map[any]held{}, documents: map[any]int{}}
 }
 
 // enter counts a subscription of an address, which may be invalid, and an account, which may be
@@ -55,65 +47,59 @@ func newPlaces(l limits.Limits) *places {
 // client as often as its subscriptions have it. Errors: LIMIT_EXCEEDED if there are as many as
 // allowed, or those of the client take its part of the memory; OVERLOADED if there is no memory.
 func (p *places) enter(address netip.Addr, account string, o *Operation) (leave func(), err error) {
-	var network netip.Prefix
+	var clients []any
 	if address.IsValid() {
-		network = limits.NetworkOf(address)
+		clients = append(clients, limits.NetworkOf(address))
 	}
-	own := streamBytes + o.VariableBytes + o.RequestBytes
+	if account != "" {
+		clients = append(clients, account)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.check(network, account, own, o); err != nil {
+	p.add(clients, 1, o)
+	if err := p.check(clients); err != nil {
+		p.add(clients, -1, o)
 		return nil, err
 	}
-	p.add(network, account, 1, own, o)
 	return sync.OnceFunc(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.add(network, account, -1, own, o)
+		p.add(clients, -1, o)
 	}), nil
 }
 
-// check returns the error of enter.
-func (p *places) check(network netip.Prefix, account string, own int, o *Operation) error {
-	needed := own
-	if p.documents[o.Document] == 0 {
-		needed += o.DocumentBytes
+// check returns the error of enter for clients with their new subscription.
+func (p *places) check(clients []any) error {
+	var most held
+	for _, client := range clients {
+		of := p.clients[client]
+		most = held{max(most.streams, of.streams), max(most.bytes, of.bytes)}
 	}
-	_, noRoom := p.all.plus(1, needed).exceeds(0, p.limits.StreamsBytes)
-	var tooMany, tooFull bool
-	for _, client := range []struct {
-		held
-		isKnown bool
-	}{
-		{p.networks[network], network.IsValid()},
-		{p.accounts[account], account != ""},
-	} {
-		if client.isKnown && p.limits.ClientStreams > 0 {
-			many, full := client.plus(1, own+o.DocumentBytes).exceeds(p.limits.ClientStreams, p.limits.StreamsBytes/clientPart)
-			tooMany, tooFull = tooMany || many, tooFull || full
-		}
-	}
-	switch {
-	case tooMany:
+	l := p.limits
+	switch isLimited := l.ClientStreams > 0; {
+	case isLimited && most.streams > l.ClientStreams:
 		return errTooMany
-	case tooFull:
+	case isLimited && l.StreamsBytes > 0 && most.bytes > l.StreamsBytes/clientPart:
 		return errTooFull
-	case noRoom:
+	case l.StreamsBytes > 0 && p.bytes > l.StreamsBytes:
 		return errNoRoom
 	}
 	return nil
 }
 
 // add adds one subscription, or takes it away: sign is 1 or -1.
-func (p *places) add(network netip.Prefix, account string, sign, own int, o *Operation) {
+func (p *places) add(clients []any, sign int, o *Operation) {
+	own := streamBytes + o.VariableBytes + o.RequestBytes
 	before := p.documents[o.Document]
 	count(p.documents, o.Document, before+sign)
+	p.bytes += sign * own
 	if before+sign == 0 || before == 0 {
-		p.all.bytes += sign * o.DocumentBytes
+		p.bytes += sign * o.DocumentBytes
 	}
-	p.all = p.all.plus(sign, sign*own)
-	count(p.networks, network, p.networks[network].plus(sign, sign*(own+o.DocumentBytes)))
-	count(p.accounts, account, p.accounts[account].plus(sign, sign*(own+o.DocumentBytes)))
+	for _, client := range clients {
+		of := p.clients[client]
+		count(p.clients, client, held{of.streams + sign, of.bytes + sign*(own+o.DocumentBytes)})
+	}
 }
 
 // count sets a count, which is left out if it is zero.

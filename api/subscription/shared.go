@@ -35,20 +35,20 @@ const (
 )
 
 // sharedAnswer is made by the subscriber that comes to an event first. The others wait for done.
-// Only then may they read the fields below it.
+// Only then may they read the answer or the error, which they would have, too. Without either, the
+// first one could not make it, because of its client's budget, say: another one may do better. If
+// the answer cannot be shared, each makes its own.
 type sharedAnswer struct {
-	key         answerKey
-	begun       time.Time
-	isEnded     bool // guarded by the mutex of all
-	done        chan struct{}
-	answer      *answer // nil if nobody else may get it
-	err         error   // of the first subscriber: the others would have it, too
-	isAbandoned bool    // the first subscriber could not make it; another one should
-	at          time.Time
+	key    answerKey
+	begun  time.Time
+	done   chan struct{}
+	answer *answer
+	err    error
+	at     time.Time // when it was made
 }
 
 // enter returns the answer of a key, if it began after a time. isFirst reports that the caller must
-// make it, and must call leave.
+// make it, and must call end.
 func (s *sharedAnswers) enter(key answerKey, after time.Time) (shared *sharedAnswer, isFirst bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,50 +64,19 @@ func (s *sharedAnswers) enter(key answerKey, after time.Time) (shared *sharedAns
 	return shared, true
 }
 
-// offer lets the others have an answer.
-func (s *sharedAnswers) offer(shared *sharedAnswer, a *answer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	shared.answer, shared.at = a, s.now()
-	s.kept = append(s.kept, shared)
-	s.bytes += len(a.body)
-	s.end(shared)
-	s.forget()
-}
-
-// fail lets the others have an error instead of an answer.
-func (s *sharedAnswers) fail(shared *sharedAnswer, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	shared.err = err
-	s.end(shared)
-}
-
-// abandon tells the others that one of them must make the answer.
-func (s *sharedAnswers) abandon(shared *sharedAnswer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	shared.isAbandoned = true
-	s.end(shared)
-}
-
-// leave tells the others that each must make its own answer, unless there is one or it was
-// abandoned.
-func (s *sharedAnswers) leave(shared *sharedAnswer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !shared.isEnded {
-		s.end(shared)
-	}
-}
-
-// end wakes those who wait for an answer. s.mu must be held.
+// end wakes those who wait for an answer, and keeps it if it can be shared.
 func (s *sharedAnswers) end(shared *sharedAnswer) {
-	shared.isEnded = true
-	if shared.answer == nil {
-		s.remove(shared)
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	close(shared.done)
+	if !shared.answer.canBeShared() {
+		s.remove(shared)
+		return
+	}
+	shared.at = s.now()
+	s.kept = append(s.kept, shared)
+	s.bytes += len(shared.answer.body)
+	s.forget()
 }
 
 // remove removes an answer, unless a later one has replaced it.

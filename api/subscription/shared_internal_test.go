@@ -1,11 +1,19 @@
 package subscription
 
 import (
-	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"cosmosblog/guard/memorypool"
 )
+
+// offer ends with an answer that can be shared.
+func (s *sharedAnswers) offer(shared *sharedAnswer, body string) {
+	shared.answer = newAnswer([]byte(body))
+	s.end(shared)
+}
 
 // The first to come makes an answer, and the others get it for a moment.
 func TestSharedAnswers(t *testing.T) {
@@ -24,8 +32,7 @@ func TestSharedAnswers(t *testing.T) {
 	if isFirst || second != first {
 		t.Fatal("the second to come must make an answer")
 	}
-	all.offer(first, newAnswer([]byte("x"), nil))
-	all.leave(first) // has no effect
+	all.offer(first, "x")
 	<-second.done
 	if string(second.answer.body) != "x" {
 		t.Errorf("got %s", second.answer.body)
@@ -52,7 +59,7 @@ func TestAnswersOfBefore(t *testing.T) {
 	if !isFirst || later == before {
 		t.Fatal("an answer that began before the request is shared")
 	}
-	all.offer(before, newAnswer([]byte("x"), nil))
+	all.offer(before, "x")
 	if other, isFirst := all.enter(key, asked); isFirst || other != later {
 		t.Error("the later answer is not shared")
 	}
@@ -65,27 +72,16 @@ func TestAnswersOfBefore(t *testing.T) {
 // If the first cannot make an answer, or it is only its own, nobody waits for it.
 func TestAnswersThatAreNotShared(t *testing.T) {
 	all := &sharedAnswers{now: time.Now}
-	for _, isAbandoned := range []bool{true, false} {
+	for name, a := range map[string]*answer{"none": nil, "own": {isOwn: true}, "large": {memory: new(memorypool.Share)}} {
 		first, _ := all.enter(answerKey{}, time.Time{})
-		if isAbandoned {
-			all.abandon(first)
-		}
-		all.leave(first)
+		first.answer = a
+		all.end(first)
 		<-first.done
-		if first.answer != nil || first.isAbandoned != isAbandoned {
-			t.Errorf("got %+v", first)
-		}
 		next, isFirst := all.enter(answerKey{}, time.Time{})
-		if !isFirst {
-			t.Fatal("the next to come gets nothing")
+		if !isFirst || len(all.kept) != 0 {
+			t.Errorf("%s: the answer is kept", name)
 		}
-		all.leave(first) // has no effect on the next one
-		select {
-		case <-next.done:
-			t.Error("another answer was ended")
-		default:
-		}
-		all.leave(next)
+		all.end(next)
 	}
 }
 
@@ -93,10 +89,8 @@ func TestAnswersThatAreNotShared(t *testing.T) {
 func TestReplacedAnswersEnd(t *testing.T) {
 	now := time.Now()
 	for name, end := range map[string]func(*sharedAnswers, *sharedAnswer){
-		"left":      (*sharedAnswers).leave,
-		"abandoned": (*sharedAnswers).abandon,
-		"failed":    func(all *sharedAnswers, shared *sharedAnswer) { all.fail(shared, errNoMemory) },
-		"offered":   func(all *sharedAnswers, shared *sharedAnswer) { all.offer(shared, newAnswer([]byte("x"), nil)) },
+		"without": (*sharedAnswers).end,
+		"offered": func(all *sharedAnswers, shared *sharedAnswer) { all.offer(shared, "x") },
 	} {
 		all := &sharedAnswers{now: func() time.Time { return now }}
 		first, _ := all.enter(answerKey{}, time.Time{})
@@ -104,7 +98,6 @@ func TestReplacedAnswersEnd(t *testing.T) {
 		now = now.Add(time.Millisecond)
 		second, _ := all.enter(answerKey{}, asked)
 		end(all, first)
-		all.leave(first) // has no effect
 		select {
 		case <-first.done:
 		default:
@@ -119,10 +112,10 @@ func TestReplacedAnswersEnd(t *testing.T) {
 // The answers that are kept have a bounded size.
 func TestKeptAnswersAreBounded(t *testing.T) {
 	all := &sharedAnswers{now: time.Now}
-	body := bytes.Repeat([]byte("x"), 1<<20)
+	body := strings.Repeat("x", 1<<20)
 	for i := range 20 {
 		shared, _ := all.enter(answerKey{"a", fmt.Sprint(i), false}, time.Time{})
-		all.offer(shared, newAnswer(body, nil))
+		all.offer(shared, body)
 		if all.bytes > maxKept || len(all.kept) != len(all.byKey) || all.bytes != len(all.kept)<<20 {
 			t.Fatalf("%d answers with %d bytes are kept, %d by key", len(all.kept), all.bytes, len(all.byKey))
 		}

@@ -25,6 +25,7 @@ import (
 	"cosmosblog/guard/limits"
 	"cosmosblog/guard/memorypool"
 	"cosmosblog/guard/price"
+	"cosmosblog/guard/request"
 )
 
 // API is what a Server needs of the API that it serves. It may be used concurrently.
@@ -45,9 +46,6 @@ type API interface {
 	Present(ctx context.Context, err error) *gqlerror.Error
 	// TakePlace takes a place among the operations in flight. It returns false if none is free.
 	TakePlace() (leave func(), ok bool)
-	// Client returns the user id of the account of a request, or "", and the address, or an invalid
-	// one.
-	Client(ctx context.Context) (account string, address netip.Addr)
 }
 
 // Operation is a valid and priced subscription, as a stream keeps it: its document is parsed and
@@ -194,8 +192,8 @@ type execution struct {
 // open begins a subscription, or returns why it cannot begin.
 func (s *Server) open(ctx context.Context, params *graphql.RawParams) (*execution, gqlerror.List) {
 	refuse := func(err error) (*execution, gqlerror.List) { return nil, gqlerror.List{s.API.Present(ctx, err)} }
-	x := &execution{Server: s, begun: s.Now()}
-	x.account, x.address = s.API.Client(ctx)
+	client := request.Of(ctx)
+	x := &execution{Server: s, begun: s.Now(), account: client.UserID(), address: client.Address}
 	x.user = s.Processor.User(x.account, x.address)
 	if wait := x.user.Begin(0); wait > maxOpeningWait {
 		return refuse(errShareUsed(wait))
@@ -308,42 +306,39 @@ func (x *execution) next(ctx context.Context) (*answer, string, error) {
 			}
 		default:
 			x.ended = true
-			failed := &graphql.Response{Errors: gqlerror.List{x.present(ctx, err)}}
-			return newAnswer(x.API.Encode(ctx, nil, failed), nil), "", nil
+			shown, ok := errors.AsType[*gqlerror.Error](err)
+			if !ok {
+				shown = x.API.Present(ctx, err)
+			}
+			return newAnswer(x.API.Encode(ctx, nil, &graphql.Response{Errors: gqlerror.List{shown}})), "", nil
 		}
 	}
-}
-
-// present returns the error that the client sees instead of err.
-func (x *execution) present(ctx context.Context, err error) *gqlerror.Error {
-	if e, ok := errors.AsType[*temporaryError](err); ok {
-		return e.shown
-	}
-	return x.API.Present(ctx, err)
 }
 
 // try waits for the next event and answers it. It returns nil if the answer is the state that was
-// sent last. After an error, the next try answers the same event.
+// sent last, or if it has waited because the client's budget or its share of the processors is used
+// up, or no place is free: a newer state may then have replaced the event. After an error, the next
+// try answers the same event.
 func (x *execution) try(ctx context.Context) (*answer, string, error) {
 	if x.event == nil {
-		if x.isState { // before the next one is read, so that the selection is of the same moment
-			if err := sleep(ctx, statesApart-x.Now().Sub(x.lastAt)); err != nil {
-				return nil, "", err
-			}
-		}
 		if err := x.read(ctx); err != nil {
 			return nil, "", err
 		}
-		if event := *x.event; event.IsBeginning {
-			x.event = nil
-			return &answer{}, event.Cursor, nil
-		}
-	}
-	a, err := x.answer(ctx)
-	if err != nil {
-		return nil, "", err
 	}
 	event := *x.event
+	if event.IsBeginning {
+		x.event = nil
+		return &answer{}, event.Cursor, nil
+	}
+	a, wait, err := x.share(ctx, event)
+	if a == nil && err == nil {
+		if err = sleep(ctx, wait); err == nil && wait > 0 {
+			x.renew(ctx)
+		}
+	}
+	if a == nil {
+		return nil, "", err
+	}
 	x.event, x.ended, x.isState, x.lastAt = nil, event.IsLast, event.IsState, x.Now()
 	if event.IsState && !event.IsLast && a.hash == x.last {
 		a.close()
@@ -360,22 +355,31 @@ func (x *execution) charge(work, paid time.Duration) {
 	x.Worked(work)
 }
 
-// read waits for the next event. If the client's share of the processors is used up, it waits
-// before it reads, so that a state is the newest.
+// read waits for the next event. It reads nothing until the time of the next state has come, and
+// the client's share of the processors permits it, so that a state is the newest.
 func (x *execution) read(ctx context.Context) error {
+	if x.isState {
+		if err := sleep(ctx, statesApart-x.Now().Sub(x.lastAt)); err != nil {
+			return err
+		}
+	}
 	for wait := x.user.Begin(0); wait > 0; wait = x.user.Begin(0) {
 		if err := sleep(ctx, max(retryAfter, wait)); err != nil {
 			return err
 		}
 	}
+	return x.take(ctx)
+}
+
+// take takes the next event from the stream.
+func (x *execution) take(ctx context.Context) error {
 	event, err := x.stream.Next(ctx)
 	x.payment.Add("(streams)", event.Spent)
 	x.charge(eventTime, 0)
-	if err != nil {
-		return err
+	if err == nil {
+		x.event = &event
 	}
-	x.event = &event
-	return nil
+	return err
 }
 
 // renew replaces a state that has waited by a newer one, if there is one. It reads nothing as long
@@ -391,12 +395,7 @@ func (x *execution) renew(ctx context.Context) {
 	payment.End("(streams)", budget.Spending{})
 	ended, end := context.WithCancel(ctx)
 	end()
-	event, err := x.stream.Next(ended)
-	x.payment.Add("(streams)", event.Spent)
-	x.charge(eventTime, 0)
-	if err == nil {
-		x.event = &event
-	}
+	_ = x.take(ended) // fails if there is none
 }
 
 // sleep waits for a time, if it is positive. Error: ctx's.

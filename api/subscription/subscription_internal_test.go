@@ -25,6 +25,7 @@ import (
 	"cosmosblog/guard/budget"
 	"cosmosblog/guard/limits"
 	"cosmosblog/guard/memorypool"
+	"cosmosblog/guard/request"
 )
 
 // world is a server of subscriptions to one thing that happens, in a synctest bubble. A
@@ -56,15 +57,12 @@ func newWorld(processors float64, change func(*limits.Limits)) *world {
 	return w
 }
 
-type (
-	addressKey struct{}
-	gapKey     struct{}
-)
+type gapKey struct{}
 
 // subscribe opens a subscription of an address. It returns what it receives.
 func (w *world) subscribe(ctx context.Context, address, query string) *received {
 	r := new(received)
-	ctx = context.WithValue(ctx, addressKey{}, netip.MustParseAddr(address))
+	ctx = request.With(ctx, func(q *request.Request) { q.Address = netip.MustParseAddr(address) })
 	go func() {
 		refused, _ := w.Run(ctx, &graphql.RawParams{Query: query}, nil, func(_ context.Context, m Message) error {
 			r.answers = append(r.answers, string(m.Body))
@@ -132,10 +130,6 @@ func (*world) Present(_ context.Context, err error) *gqlerror.Error {
 }
 
 func (*world) TakePlace() (func(), bool) { return func() {}, true }
-
-func (*world) Client(ctx context.Context) (string, netip.Addr) {
-	return "", ctx.Value(addressKey{}).(netip.Addr)
-}
 
 // Open implements API.
 func (w *world) Open(ctx context.Context, operation *graphql.OperationContext) (stream.Stream, gqlerror.List) {
@@ -451,7 +445,7 @@ func TestMemoryOfStreams(t *testing.T) {
 		}
 		end()
 		synctest.Wait()
-		if p := w.places; p.all != (held{}) || len(p.networks)+len(p.accounts)+len(p.documents) != 0 {
+		if p := w.places; p.bytes != 0 || len(p.clients)+len(p.documents) != 0 {
 			t.Errorf("all have ended: %+v", p)
 		}
 		for n := range 19 { // 19 * 48 KiB and 10 KiB are 922 of 928
