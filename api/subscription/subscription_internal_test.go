@@ -35,6 +35,7 @@ type world struct {
 	*Server
 	created, executions atomic.Int64  // operations
 	lasts               time.Duration // an execution
+	failure             atomic.Value  // the code of failed executions; empty if they succeed
 
 	mu       sync.Mutex
 	happened int // events
@@ -141,6 +142,10 @@ func (w *world) Open(ctx context.Context, operation *graphql.OperationContext) (
 func (w *world) Execute(_ context.Context, operation *graphql.OperationContext, value any) *graphql.Response {
 	w.executions.Add(1)
 	time.Sleep(w.lasts)
+	if code, _ := w.failure.Load().(blog.Code); code != "" {
+		failed := &gqlerror.Error{Extensions: map[string]any{"code": code, "retryAfterMs": int64(1000)}}
+		return &graphql.Response{Errors: gqlerror.List{failed}, Extensions: map[string]any{}}
+	}
 	fields := 1
 	_, _ = fmt.Sscanf(operation.Operation.Name, "F%d", &fields)
 	data := bytes.Repeat([]byte(`"x":0,`), fields-1)
@@ -281,6 +286,25 @@ func TestEventsWaitForTheShare(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An event waits as long as its client has no budget for the fields. Other errors are told after
+// some time.
+func TestEventsWaitForTheBudget(t *testing.T) {
+	for failure, want := range map[blog.Code]string{blog.BudgetExceeded: `{"n":1}`, blog.Throttled: string(blog.Throttled)} {
+		bubble(t, func(t *testing.T, ctx context.Context) {
+			w := newWorld(2, nil)
+			r := w.subscribe(ctx, "10.0.0.1", "subscription{event}")
+			synctest.Wait()
+			w.failure.Store(failure)
+			w.happen(1, 2*maxFailing)
+			w.failure.Store(blog.Code(""))
+			rest(time.Minute)
+			if len(r.answers) != 1 || !strings.Contains(r.answers[0], want) {
+				t.Errorf("%s: got %q", failure, r.answers)
+			}
+		})
+	}
 }
 
 // The streams of many clients leave half of the processors to requests, and a client that uses
