@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -154,18 +155,16 @@ func (s *Server) Run(
 	if opened != nil {
 		opened()
 	}
-	for {
-		a, cursor, err := x.next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil, nil
+	for err == nil && !x.ended {
+		a, cursor, failure := x.try(ctx)
+		if failure != nil {
+			a, err = x.fail(ctx, failure)
 		}
-		if err != nil {
-			return nil, err
-		}
-		if err := a.send(ctx, cursor, send); err != nil {
-			return nil, err
+		if a != nil {
+			err = a.send(ctx, cursor, send)
 		}
 	}
+	return nil, err
 }
 
 // execution is a subscription that is executed.
@@ -174,7 +173,7 @@ type execution struct {
 	operation *Operation
 	price     price.Price
 	stream    stream.Stream
-	leave     func() // gives back what the subscription holds
+	holds     []func() // give back what the subscription holds
 	account   string
 	address   netip.Addr
 	payment   *budget.Payment // of what the stream reads
@@ -186,6 +185,7 @@ type execution struct {
 	begun   time.Time         // when it was asked for
 	lastAt  time.Time         // of the last answer; zero before the first
 	isState bool              // the last answer was a state
+	failing time.Time         // since when tries for the event fail; zero if they do not
 	ended   bool
 }
 
@@ -205,10 +205,10 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams) (*executio
 	}
 	x.operation, x.price = operation, price.Of(operation.Context)
 	x.work = executionWork(x.price.Fields, nil, 0)
-	x.leave = operation.Release
+	x.holds = append(x.holds, operation.Release)
 	defer func() {
 		if x.stream == nil {
-			x.leave()
+			x.close()
 		}
 	}()
 	if err := x.enter(); err != nil {
@@ -218,6 +218,7 @@ func (s *Server) open(ctx context.Context, params *graphql.RawParams) (*executio
 		return nil, refused
 	}
 	s.Count(1)
+	x.holds = append(x.holds, x.stream.Close, func() { s.Count(-1) })
 	return x, nil
 }
 
@@ -252,23 +253,17 @@ func (x *execution) createOperation(ctx context.Context, params *graphql.RawPara
 	return operation, nil
 }
 
-// enter begins to pay, and takes the subscription's place, both until x.leave is called.
+// enter begins to pay, and takes the subscription's place, both until x.close is called.
 func (x *execution) enter() (err error) {
 	if x.payment, err = x.Books.Begin(x.account, x.address, false, 0); err != nil {
 		return err
 	}
-	x.onLeave(func() { x.payment.End("(streams)", budget.Spending{}) })
+	x.holds = append(x.holds, func() { x.payment.End("(streams)", budget.Spending{}) })
 	leave, err := x.places.enter(x.address, x.account, x.operation)
 	if err == nil {
-		x.onLeave(leave)
+		x.holds = append(x.holds, leave)
 	}
 	return err
-}
-
-// onLeave adds to what x.leave does.
-func (x *execution) onLeave(f func()) {
-	former := x.leave
-	x.leave = func() { f(); former() }
 }
 
 // errShareUsed is the error of a client whose streams have used up its share of the processors.
@@ -277,42 +272,35 @@ func errShareUsed(wait time.Duration) error {
 		"Close some, or select less, and retry in " + wait.Round(time.Second/10).String() + "."}
 }
 
-// close ends the subscription.
+// close gives back what the subscription holds.
 func (x *execution) close() {
-	x.stream.Close()
-	x.leave()
-	x.Count(-1)
+	for _, giveBack := range slices.Backward(x.holds) {
+		giveBack()
+	}
 }
 
-// next returns the next answer and its cursor, after it has waited for it. The caller must send or
-// close it. Error: io.EOF at the end, and ctx's.
-func (x *execution) next(ctx context.Context) (*answer, string, error) {
-	if x.ended {
-		return nil, "", io.EOF
+// fail waits after an error of try if another try may succeed. Otherwise it ends the stream, with
+// an answer unless the error is io.EOF. Error: ctx's.
+func (x *execution) fail(ctx context.Context, err error) (*answer, error) {
+	if errors.Is(err, io.EOF) {
+		x.ended = true
+		return nil, nil
 	}
-	var failing time.Time
-	for {
-		a, cursor, err := x.try(ctx)
-		switch {
-		case err == nil && a == nil: // nothing new
-		case err == nil, errors.Is(err, io.EOF), ctx.Err() != nil:
-			return a, cursor, err
-		case waitOf(err) > 0 && (failing.IsZero() || x.Now().Sub(failing) < maxFailing):
-			if failing.IsZero() {
-				failing = x.Now()
-			}
-			if err := sleep(ctx, max(retryAfter, waitOf(err))); err != nil {
-				return nil, "", err
-			}
-		default:
-			x.ended = true
-			shown, ok := errors.AsType[*gqlerror.Error](err)
-			if !ok {
-				shown = x.API.Present(ctx, err)
-			}
-			return newAnswer(x.API.Encode(ctx, nil, &graphql.Response{Errors: gqlerror.List{shown}})), "", nil
-		}
+	if ctx.Err() != nil {
+		return nil, err
 	}
+	if x.failing.IsZero() {
+		x.failing = x.Now()
+	}
+	if wait := waitOf(err); wait > 0 && x.Now().Sub(x.failing) < maxFailing {
+		return nil, sleep(ctx, max(retryAfter, wait))
+	}
+	x.ended = true
+	shown, ok := errors.AsType[*gqlerror.Error](err)
+	if !ok {
+		shown = x.API.Present(ctx, err)
+	}
+	return newAnswer(x.API.Encode(ctx, nil, &graphql.Response{Errors: gqlerror.List{shown}})), nil
 }
 
 // try waits for the next event and answers it. It returns nil if the answer is the state that was
@@ -339,7 +327,7 @@ func (x *execution) try(ctx context.Context) (*answer, string, error) {
 	if a == nil {
 		return nil, "", err
 	}
-	x.event, x.ended, x.isState, x.lastAt = nil, event.IsLast, event.IsState, x.Now()
+	x.event, x.ended, x.isState, x.lastAt, x.failing = nil, event.IsLast, event.IsState, x.Now(), time.Time{}
 	if event.IsState && !event.IsLast && a.hash == x.last {
 		a.close()
 		return nil, "", nil
