@@ -147,6 +147,13 @@ func reading(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), readTime)
 }
 
+// readPost reads the post of a stream, without a long content. Error: NOT_FOUND.
+func readPost(ctx context.Context, s *store.Store, id string) (*blog.Post, error) {
+	ctx, cancel := reading(ctx)
+	defer cancel()
+	return s.PostWithoutContent(ctx, id)
+}
+
 // postStream sends the states of a post, without a long content: Post.content reads it. If the post
 // is edited in between, the content is that of the next state.
 //
@@ -173,7 +180,7 @@ func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 		if s.hasLists {
 			signals = s.store.SignalsOfPost(s.id)
 		}
-		post, err := s.read(ctx)
+		post, err := readPost(ctx, s.store, s.id)
 		switch isGone := err != nil && blog.CodeOf(err) == blog.NotFound; {
 		case isGone && s.sent:
 			return stream.Event{Value: (*blog.Post)(nil), IsState: true, IsLast: true}, nil
@@ -188,12 +195,6 @@ func (s *postStream) Next(ctx context.Context) (stream.Event, error) {
 		}
 		s.store.JoinSignals(ctx)
 	}
-}
-
-func (s *postStream) read(ctx context.Context) (*blog.Post, error) {
-	ctx, cancel := reading(ctx)
-	defer cancel()
-	return s.store.PostWithoutContent(ctx, s.id)
 }
 
 // Close implements stream.Stream.
@@ -255,7 +256,7 @@ func (s *commentStream) Next(ctx context.Context) (stream.Event, error) {
 // begin checks that there is such a post, and places the stream after the newest comment unless it
 // has a position. Error: NOT_FOUND.
 func (s *commentStream) begin(ctx context.Context) error {
-	if err := s.checkPost(ctx); err != nil {
+	if _, err := readPost(ctx, s.store, s.postID); err != nil {
 		return err
 	}
 	if s.after == nil {
@@ -288,19 +289,11 @@ func (s *commentStream) checkAfterChange(ctx context.Context) error {
 		s.store.JoinSignals(ctx)
 		s.mustCheck = true
 	}
-	err := s.checkPost(ctx)
+	_, err := readPost(ctx, s.store, s.postID)
 	if err != nil && blog.CodeOf(err) == blog.NotFound {
 		return io.EOF
 	}
 	s.mustCheck = err != nil
-	return err
-}
-
-// checkPost checks that the post exists. Error: NOT_FOUND.
-func (s *commentStream) checkPost(ctx context.Context) error {
-	ctx, cancel := reading(ctx)
-	defer cancel()
-	_, err := s.store.PostWithoutContent(ctx, s.postID)
 	return err
 }
 
