@@ -35,7 +35,7 @@ func TestScriptsAreListed(t *testing.T) {
 		t.Fatalf("found no scripts: %v", err)
 	}
 	for _, file := range files {
-		if name := strings.TrimSuffix(filepath.Base(file), ".js"); !slices.Contains(declared, name) {
+		if name := strings.TrimSuffix(filepath.Base(file), ".js"); name != "prelude" && !slices.Contains(declared, name) {
 			t.Errorf("store/schema/scripts.go has no variable for %s", file)
 		}
 	}

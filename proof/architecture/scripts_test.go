@@ -4,52 +4,38 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"cosmosblog/blog"
 )
 
-// sharedFunctions are functions that several scripts have. A script is one function in one file, so
-// each has its own copy.
-var sharedFunctions = []string{"count", "fail", "recentComments", "recentOf", "touch"}
-
-// TestScriptsAgree checks that the copies of a function in the scripts are equal, and that the
-// scripts keep as many recent comments as the program.
-func TestScriptsAgree(t *testing.T) {
-	paths, err := filepath.Glob("../../store/schema/js/*.js")
-	if err != nil || len(paths) == 0 {
-		t.Fatal(paths, err)
+// TestPrelude checks that no procedure has a function of its own that the prelude of all has, and
+// that scripts keep as many recent comments as the program.
+func TestPrelude(t *testing.T) {
+	prelude, err := os.ReadFile("../../store/schema/js/prelude.js")
+	if err != nil {
+		t.Fatal(err)
 	}
-	copies := map[string]int{}
-	first := map[string]string{}
+	if want := fmt.Sprintf("const maxRecent = %d;", blog.MaxRecentComments); !strings.Contains(string(prelude), want) {
+		t.Errorf("the prelude does not have %s", want)
+	}
+	names := regexp.MustCompile(`\n  (?:function|const) (\w+)`).FindAllStringSubmatch(string(prelude), -1)
+	paths, err := filepath.Glob("../../store/schema/js/*.js")
+	if err != nil || len(paths) < 3 || len(names) < 3 {
+		t.Fatal(paths, names, err)
+	}
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range sharedFunctions {
-			_, after, found := strings.Cut(string(text), "\n  function "+name+"(")
-			if !found {
-				continue
+		for _, name := range names {
+			isOwn := strings.Contains(string(text), "\n  "+strings.TrimSpace(name[0])) && strings.Contains(string(text), "(args) {")
+			if isOwn && filepath.Base(path) != "prelude.js" {
+				t.Errorf("%s has a %s of its own", path, name[1])
 			}
-			body, _, _ := strings.Cut(after, "\n  }\n")
-			if copies[name]++; copies[name] == 1 {
-				first[name] = body
-			} else if body != first[name] {
-				t.Errorf("%s has another function %s than the other scripts", path, name)
-			}
-		}
-		if _, after, found := strings.Cut(string(text), "const maxRecent = "); found {
-			copies["maxRecent"]++
-			if want := fmt.Sprint(blog.MaxRecentComments, ";"); !strings.HasPrefix(after, want) {
-				t.Errorf("%s keeps %.2s recent comments, want %s", path, after, want)
-			}
-		}
-	}
-	for _, name := range append(sharedFunctions, "maxRecent") {
-		if copies[name] < 2 {
-			t.Errorf("%d scripts have %s", copies[name], name)
 		}
 	}
 }

@@ -40,16 +40,34 @@ var Scripts = []cosmos.Script{
 // scriptVersionLength is the number of hexadecimal digits of the hash in a script's id.
 const scriptVersionLength = 12
 
-// newScript returns the stored procedure in the file js/name.js. The version in its id is
-// derived from the file's hash.
+// newScript returns the stored procedure in the file js/name.js, which begins with the body of
+// js/prelude.js: the service takes a single function.
 func newScript(name, container string) cosmos.Script {
+	const begin = "(args) {\n"
+	_, prelude, _ := strings.Cut(readScript("prelude"), begin)
+	head, body, _ := strings.Cut(readScript(name), begin)
+	return scriptOf(name, container, head+begin+strings.TrimSuffix(prelude, "}\n")+"\n"+body)
+}
+
+func newTrigger(name, container string) cosmos.Script {
+	s := scriptOf(name, container, readScript(name))
+	s.Trigger = true
+	return s
+}
+
+func readScript(name string) string {
 	body, err := scriptFiles.ReadFile("js/" + name + ".js")
 	if err != nil {
 		panic(err) // the files are embedded
 	}
-	sum := sha256.Sum256(body)
+	return string(body)
+}
+
+// scriptOf returns a script. The version in its id is derived from the body's hash.
+func scriptOf(name, container, body string) cosmos.Script {
+	sum := sha256.Sum256([]byte(body))
 	version := hex.EncodeToString(sum[:])[:scriptVersionLength]
-	return cosmos.Script{ID: name + "-" + version, Container: container, Body: string(body)}
+	return cosmos.Script{ID: name + "-" + version, Container: container, Body: body}
 }
 
 // VersionsOf returns those of a container's scripts that are versions of a script of this program,
@@ -67,12 +85,6 @@ func VersionsOf(script cosmos.Script, registered []cosmos.RegisteredScript) []co
 func nameOf(id string) string {
 	name, _, _ := strings.Cut(id, "-")
 	return name
-}
-
-func newTrigger(name, container string) cosmos.Script {
-	s := newScript(name, container)
-	s.Trigger = true
-	return s
 }
 
 // Codes in the answers of procedures. With any code except OK, nothing was written.

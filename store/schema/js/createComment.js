@@ -7,26 +7,7 @@
 // the clocks of their servers are and however long the request takes. So readers who follow the
 // comments from a position miss none.
 function createComment(args) {
-  const maxRecent = 3;
-  const collection = getContext().getCollection();
-  const response = getContext().getResponse();
-  const items = collection.getAltLink() + "/docs/";
-
-  if (args.probe) { // probe: serve checks that the script exists
-    response.setBody({ code: "OK" });
-    return;
-  }
-  if (args.deadline && Date.now() > args.deadline) {
-    response.setBody({ code: "TOO_LATE" });
-    return;
-  }
-
-  accepted(collection.readDocument(items + args.postId, (err, post) => {
-    if (err && err.number !== 404) fail(err);
-    if (err || post.type !== "post" || post.deleted) {
-      response.setBody({ code: "POST_NOT_FOUND" });
-      return;
-    }
+  readPost(post => {
     const creationDate = after(args.creationDate, lastDate(post));
     // Copies only known arguments, so that nothing else enters the container.
     const comment = {
@@ -68,13 +49,12 @@ function createComment(args) {
       post.recentComments = recent.sort((a, b) => isNewer(a, b) ? -1 : 1).slice(0, maxRecent);
       post.revision = count(post.revision) + 1;
 
-      accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
-        if (err) fail(err);
+      write(post, replaced => {
         delete replaced.content;
         response.setBody({ code: "OK", post: replaced });
-      }));
+      });
     }));
-  }));
+  });
 
   // The date of the last comment, as far as the post knows it. It lacks lastCommentDate if no comment
   // was created by this script.
@@ -93,39 +73,7 @@ function createComment(args) {
     return new Date(Date.parse(last.slice(0, 19) + "Z") + 1000).toISOString().slice(0, 20) + "000000Z";
   }
 
-  // What the post stores of a comment. The order of the properties is that of schema.RecentComment.
-  function recentOf(comment) {
-    const recent = {
-      id: comment.id,
-      userId: comment.userId,
-      userUsername: comment.userUsername,
-      authorRevision: comment.authorRevision,
-      excerpt: comment.excerpt || comment.content,
-      creationDate: comment.creationDate
-    };
-    if (comment.updatedDate) recent.updatedDate = comment.updatedDate;
-    return recent;
-  }
-
-  function recentComments(post) {
-    return Array.isArray(post.recentComments) ? post.recentComments : [];
-  }
-
   function isNewer(a, b) {
     return a.creationDate > b.creationDate || a.creationDate === b.creationDate && a.id > b.id;
-  }
-
-  function count(n) {
-    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
-  }
-
-  // Shortly before the time limit, operations are rejected and their callbacks never run. The
-  // error then undoes all writes of the transaction.
-  function accepted(isAccepted) {
-    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
-  }
-
-  function fail(err) {
-    throw new Error(err.number, err.body || err.message);
   }
 }

@@ -3,25 +3,7 @@
 // script returns that like too, and writes nothing. If the deadline has passed, it writes nothing
 // either.
 function createLike(args) {
-  const collection = getContext().getCollection();
-  const response = getContext().getResponse();
-  const items = collection.getAltLink() + "/docs/";
-
-  if (args.probe) { // probe: serve checks that the script exists
-    response.setBody({ code: "OK" });
-    return;
-  }
-  if (args.deadline && Date.now() > args.deadline) {
-    response.setBody({ code: "TOO_LATE" });
-    return;
-  }
-
-  accepted(collection.readDocument(items + args.postId, (err, post) => {
-    if (err && err.number !== 404) fail(err);
-    if (err || post.type !== "post" || post.deleted) {
-      response.setBody({ code: "POST_NOT_FOUND" });
-      return;
-    }
+  readPost(post => {
     // Copies only known arguments, so that nothing else enters the container.
     const like = {
       id: args.userId,
@@ -48,25 +30,10 @@ function createLike(args) {
       post.likeCount = count(post.likeCount) + 1;
       post.revision = count(post.revision) + 1;
 
-      accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
-        if (err) fail(err);
+      write(post, replaced => {
         delete replaced.content;
         response.setBody({ code: "OK", post: replaced });
-      }));
+      });
     }));
-  }));
-
-  function count(n) {
-    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
-  }
-
-  // Shortly before the time limit, operations are rejected and their callbacks never run. The
-  // error then undoes all writes of the transaction.
-  function accepted(isAccepted) {
-    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
-  }
-
-  function fail(err) {
-    throw new Error(err.number, err.body || err.message);
-  }
+  });
 }

@@ -3,27 +3,12 @@
 // do so. The tombstone has another type, so lists do not
 // read it. It keeps its text until the projector sets its ttl, for a repeated request.
 function deleteComment(args) {
-  const maxRecent = 3;
-  const collection = getContext().getCollection();
-  const response = getContext().getResponse();
-  const items = collection.getAltLink() + "/docs/";
   let post;
 
-  if (args.probe) { // probe: serve checks that the script exists
-    response.setBody({ code: "OK" });
-    return;
-  }
-  accepted(collection.readDocument(items + args.postId, onPost));
-
-  function onPost(err, item) {
-    if (err && err.number !== 404) fail(err);
-    if (err || item.type !== "post" || item.deleted) {
-      response.setBody({ code: "POST_NOT_FOUND" });
-      return;
-    }
+  readPost(item => {
     post = item;
     accepted(collection.readDocument(items + args.id, onComment));
-  }
+  });
 
   function onComment(err, comment) {
     if (err && err.number !== 404) fail(err);
@@ -45,24 +30,8 @@ function deleteComment(args) {
       post.recentComments = left;
       mark(comment);
     } else {
-      findNewest(comment, [], "");
+      findNewest(maxRecent + 1, newest => setRecent(comment, newest.filter((c) => c.id !== comment.id).slice(0, maxRecent)));
     }
-  }
-
-  // Finds the newest comments, and the one to delete among them.
-  function findNewest(comment, found, continuation) {
-    const query = {
-      query: "SELECT TOP @n * FROM c WHERE c.type = 'comment' ORDER BY c.type, c.sortKey DESC",
-      parameters: [{ name: "@n", value: maxRecent + 1 }]
-    };
-    const options = { pageSize: maxRecent + 1 };
-    if (continuation) options.continuation = continuation;
-    accepted(collection.queryDocuments(collection.getSelfLink(), query, options, (err, page, options) => {
-      if (err) fail(err);
-      const newest = found.concat(page);
-      if (options.continuation) findNewest(comment, newest, options.continuation);
-      else setRecent(comment, newest.filter((c) => c.id !== comment.id).slice(0, maxRecent));
-    }));
   }
 
   // Writes the comments that become recent ones, or that the post shows in another state, without a
@@ -75,67 +44,20 @@ function deleteComment(args) {
     touch(newest.filter((c) => known.indexOf(JSON.stringify(recentOf(c))) < 0), () => mark(comment));
   }
 
-  function touch(comments, next) {
-    if (comments.length === 0) {
-      next();
-      return;
-    }
-    accepted(collection.replaceDocument(comments[0]._self, comments[0], { etag: comments[0]._etag }, (err) => {
-      if (err) fail(err);
-      touch(comments.slice(1), next);
-    }));
-  }
-
   function mark(comment) {
     comment.type = "tombstone";
     comment.deleted = true;
-    accepted(collection.replaceDocument(comment._self, comment, { etag: comment._etag }, onMarked));
+    write(comment, onMarked);
   }
 
-  function onMarked(err, comment) {
-    if (err) fail(err);
+  function onMarked(comment) {
     post.commentCount = Math.max(count(post.commentCount) - 1, 0);
     post.revision = count(post.revision) + 1;
-    accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
-      if (err) fail(err);
-      answer("OK", comment, replaced);
-    }));
+    write(post, replaced => answer("OK", comment, replaced));
   }
 
   function answer(code, comment, post) {
     delete post.content;
     response.setBody({ code: code, comment: comment, post: post });
-  }
-
-  // What the post stores of a comment. The order of the properties is that of schema.RecentComment.
-  function recentOf(comment) {
-    const recent = {
-      id: comment.id,
-      userId: comment.userId,
-      userUsername: comment.userUsername,
-      authorRevision: comment.authorRevision,
-      excerpt: comment.excerpt || comment.content,
-      creationDate: comment.creationDate
-    };
-    if (comment.updatedDate) recent.updatedDate = comment.updatedDate;
-    return recent;
-  }
-
-  function recentComments(post) {
-    return Array.isArray(post.recentComments) ? post.recentComments : [];
-  }
-
-  function count(n) {
-    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
-  }
-
-  // Shortly before the time limit, operations are rejected and their callbacks never run. The
-  // error then undoes all writes of the transaction.
-  function accepted(isAccepted) {
-    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
-  }
-
-  function fail(err) {
-    throw new Error(err.number, err.body || err.message);
   }
 }

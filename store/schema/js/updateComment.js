@@ -9,30 +9,12 @@
 // writes nothing, so that it does not undo a later edit.
 function updateComment(args) {
   const maxEdits = 8; // more than are made while one request is repeated
-  const collection = getContext().getCollection();
-  const response = getContext().getResponse();
-  const items = collection.getAltLink() + "/docs/";
   let post;
 
-  if (args.probe) { // probe: serve checks that the script exists
-    response.setBody({ code: "OK" });
-    return;
-  }
-  if (args.deadline && Date.now() > args.deadline) {
-    response.setBody({ code: "TOO_LATE" });
-    return;
-  }
-  accepted(collection.readDocument(items + args.postId, onPost));
-
-  function onPost(err, item) {
-    if (err && err.number !== 404) fail(err);
-    if (err || item.type !== "post" || item.deleted) {
-      response.setBody({ code: "POST_NOT_FOUND" });
-      return;
-    }
+  readPost(item => {
     post = item;
     accepted(collection.readDocument(items + args.id, onComment));
-  }
+  });
 
   function onComment(err, comment) {
     if (err && err.number !== 404) fail(err);
@@ -50,12 +32,11 @@ function updateComment(args) {
       else delete comment.excerpt;
       comment.edits = (comment.edits || []).concat(args.edit).slice(-maxEdits);
       comment.updatedDate = latest(args.updatedDate, comment.updatedDate || comment.creationDate);
-      accepted(collection.replaceDocument(comment._self, comment, { etag: comment._etag }, onReplaced));
+      write(comment, onReplaced);
     }
   }
 
-  function onReplaced(err, comment) {
-    if (err) fail(err);
+  function onReplaced(comment) {
     const recent = recentComments(post);
     const i = recent.findIndex((c) => c.id === comment.id);
     if (i < 0) {
@@ -64,11 +45,10 @@ function updateComment(args) {
     }
     recent[i] = recentOf(comment);
     post.revision = count(post.revision) + 1;
-    accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
-      if (err) fail(err);
+    write(post, replaced => {
       post = replaced;
       answer(comment);
-    }));
+    });
   }
 
   function answer(comment) {
@@ -76,39 +56,8 @@ function updateComment(args) {
     response.setBody({ code: "OK", comment: comment, post: post });
   }
 
-  // What the post stores of a comment. The order of the properties is that of schema.RecentComment.
-  function recentOf(comment) {
-    const recent = {
-      id: comment.id,
-      userId: comment.userId,
-      userUsername: comment.userUsername,
-      authorRevision: comment.authorRevision,
-      excerpt: comment.excerpt || comment.content,
-      creationDate: comment.creationDate
-    };
-    if (comment.updatedDate) recent.updatedDate = comment.updatedDate;
-    return recent;
-  }
-
-  function recentComments(post) {
-    return Array.isArray(post.recentComments) ? post.recentComments : [];
-  }
-
-  function count(n) {
-    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
-  }
-
   // Server clocks differ. An edit must not be dated before the version it replaces.
   function latest(a, b) {
     return a > b ? a : b;
-  }
-
-  // Shortly before the time limit, operations are rejected and their callbacks never run.
-  function accepted(isAccepted) {
-    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
-  }
-
-  function fail(err) {
-    throw new Error(err.number, err.body || err.message);
   }
 }

@@ -10,17 +10,11 @@
 // The query finds only items that are still to be written, so repetition is harmless.
 // The post comes first: once its comments are written, no query finds that the post is still to be.
 function updateUsernames(args) {
-  const collection = getContext().getCollection();
-  const response = getContext().getResponse();
   const maxText = 40000; // characters of the written comments
   let updated = 0;
   let text = 0;
 
-  if (args.probe) { // probe: serve checks that the script exists
-    response.setBody({ code: "OK" });
-    return;
-  }
-  if (!collection.readDocument(collection.getAltLink() + "/docs/" + args.postId, onPost)) answer(args.continuation);
+  if (!collection.readDocument(items + args.postId, onPost)) answer(args.continuation);
 
   function onPost(err, post) {
     if (err && err.number !== 404) fail(err);
@@ -34,8 +28,8 @@ function updateUsernames(args) {
 
   // Returns whether the post has the former username.
   function renameIn(post) {
-    const items = [post].concat(Array.isArray(post.recentComments) ? post.recentComments : []);
-    const old = items.filter((item) => item.userId === args.userId && item.authorRevision < args.authorRevision);
+    const named = [post].concat(Array.isArray(post.recentComments) ? post.recentComments : []);
+    const old = named.filter((item) => item.userId === args.userId && item.authorRevision < args.authorRevision);
     old.forEach(setName);
     return old.length > 0;
   }
@@ -91,13 +85,5 @@ function updateUsernames(args) {
 
   function answer(continuation, done) {
     response.setBody({ code: "OK", updated: updated, more: !done, continuation: continuation || "" });
-  }
-
-  function count(n) {
-    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
-  }
-
-  function fail(err) {
-    throw new Error(err.number, err.body || err.message);
   }
 }
