@@ -23,8 +23,8 @@ const (
 // MaxBytes is the length of the longest query that is cached.
 const MaxBytes = 16 << 10
 
-// The memory in bytes that one document takes at most, besides its text, the values of its texts
-// with escapes, and the formula of its price: for each token, and for the document itself.
+// The memory in bytes that one document takes at most, besides its text and the values of its texts
+// with escapes: for each token, and for the document itself.
 // TestKnownDocumentsAreCharged and TestHeldDocumentsAreCharged measure it.
 const (
 	bytesPerToken    = 250
@@ -48,8 +48,8 @@ type Document struct {
 	key        documentKey
 	AST        *ast.QueryDocument
 	Operation  *ast.OperationDefinition // nil if the document has none of the requested name
-	price      *price.Formula           // nil if it must be computed for each request
-	selections *graph.Selections        // nil if the price is nil
+	price      *price.Price             // nil if it must be computed for each request
+	selections *graph.Selections        // nil if they depend on a variable
 
 	AsksOfViewer bool // whether the operation selects a field that depends on the signed-in user
 	ReadsViews   bool // whether the operation selects a field of a view
@@ -153,8 +153,8 @@ func (k *knownDocuments) add(added *Document, tokens int) {
 func chargeOf(document *Document, tokens int) int {
 	key := document.key
 	charge := 2*len(key.query) + len(key.operationName) + bytesPerDocument + tokens*bytesPerToken
-	if document.price != nil {
-		charge += document.price.Bytes() + tokens*graph.SelectionBytes
+	if document.selections != nil {
+		charge += tokens * graph.SelectionBytes
 	}
 	return charge
 }

@@ -49,7 +49,7 @@ var documentShapes = map[string]func(n int) string{
 		}
 		return text + " fragment F40 on User{id}"
 	},
-	"a large formula": func(n int) string { // fragments multiply
+	"a large price": func(n int) string { // fragments multiply
 		text := fmt.Sprintf("query Q%d{viewer{...F0}}", n)
 		for i := range 3 {
 			text += fmt.Sprintf(" fragment F%d on User{%s}", i, strings.Repeat(fmt.Sprintf("posts(first:1){nodes{author{...F%d}}}", i+1), 1)+
@@ -126,7 +126,7 @@ func TestKnownOperations(t *testing.T) {
 	for range 2 {
 		for name, ru := range map[string]float64{"A": 1, "B": 9.3} {
 			known, errs := d.Read(query, name)
-			if errs != nil || known.Operation.Name != name || known.price.Price(nil).RU != ru {
+			if errs != nil || known.Operation.Name != name || known.price.RU != ru {
 				t.Errorf("%s: %v, %+v", name, errs, known)
 			}
 		}

@@ -128,7 +128,8 @@ func (d *Documents) prepare(key documentKey, document *ast.QueryDocument, tokens
 	if known.Operation != nil {
 		known.AsksOfViewer = selects(d.schema, document, known.Operation, viewerDirective)
 		known.ReadsViews = selects(d.schema, document, known.Operation, viewDirective)
-		if known.price = d.prices.Prepare(document, known.Operation); known.price != nil {
+		known.price = d.prices.Constant(document, known.Operation)
+		if !price.HasConditions(known.Operation) {
 			known.selections = graph.NewSelections(tokens)
 		}
 	}

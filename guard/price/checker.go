@@ -24,24 +24,33 @@ func NewChecker(schema *ast.Schema, l limits.Limits) *Checker {
 	return &Checker{list: NewList(schema), limits: l}
 }
 
-// Prepare returns the formula for the price of an operation of a valid document, or nil: see
-// List.Prepare.
-func (c *Checker) Prepare(document *ast.QueryDocument, operation *ast.OperationDefinition) *Formula {
-	return c.list.Prepare(document, operation, c.limits.Spread)
+// Constant returns the price of an operation of a valid document, if every value of its variables
+// gives the same, and nil otherwise.
+func (c *Checker) Constant(document *ast.QueryDocument, operation *ast.OperationDefinition) *Price {
+	if HasConditions(operation) {
+		return nil
+	}
+	p, isConstant := c.list.Price(&graphql.OperationContext{Doc: document, Operation: operation}, c.limits.Spread)
+	if !isConstant {
+		return nil
+	}
+	return &p
 }
 
-// Check computes the operation's price, stores it for Of, and compares it with the limits.
-// formula is the operation's formula, or nil. The error wraps a *blog.Error: COST_LIMIT_EXCEEDED
-// for the price, LIMIT_EXCEEDED for the numbers of fields and elements, or BAD_USER_INPUT if a
-// condition of @skip or @include is null.
-func (c *Checker) Check(operation *graphql.OperationContext, formula *Formula) *gqlerror.Error {
+// Check computes the operation's price, stores it for Of, and compares it with the limits. constant
+// is the operation's Constant. The error wraps a *blog.Error: COST_LIMIT_EXCEEDED for the price,
+// LIMIT_EXCEEDED for the numbers of fields and elements, or BAD_USER_INPUT if a condition of @skip
+// or @include is null.
+func (c *Checker) Check(operation *graphql.OperationContext, constant *Price) *gqlerror.Error {
 	if err := checkConditions(operation); err != nil {
 		return err
 	}
-	if formula == nil {
-		formula = c.list.prepare(operation, c.limits.Spread)
+	var p Price
+	if constant != nil {
+		p = *constant
+	} else {
+		p, _ = c.list.Price(operation, c.limits.Spread)
 	}
-	p := formula.Price(operation.Variables)
 	operation.Stats.SetExtension(priceExtension, p)
 	err := p.check(c.limits)
 	if err == nil {

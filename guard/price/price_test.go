@@ -41,8 +41,8 @@ func priceOf(t *testing.T, query string, variables map[string]any) Price {
 	if operation == nil {
 		t.Fatalf("invalid query: %s", query)
 	}
-	checkReference(t, operation, list.Prepare(operation.Doc, operation.Operation, limits.Default().Spread), limits.Default().Spread)
-	return list.Price(operation, limits.Default().Spread)
+	p, _ := list.Price(operation, limits.Default().Spread)
+	return p
 }
 
 // feedPage is the price of one page of 20 posts.
@@ -219,9 +219,13 @@ func FuzzPrice(f *testing.F) {
 		if err := checkConditions(operation); err != nil {
 			return
 		}
-		formula := list.Prepare(operation.Doc, operation.Operation, limits.Default().Spread)
-		checkReference(t, operation, formula, limits.Default().Spread)
-		p := list.Price(operation, limits.Default().Spread)
+		p, isConstant := list.Price(operation, limits.Default().Spread)
+		if isConstant {
+			without := &graphql.OperationContext{Doc: operation.Doc, Operation: operation.Operation}
+			if other, _ := list.Price(without, limits.Default().Spread); other != p {
+				t.Errorf("without variables, the price is %+v, not %+v", other, p)
+			}
+		}
 		if p.RU < 0 || p.RU > maxRU || math.IsNaN(p.RU) || p.Elements < 0 || p.MostExpensive.RU > 0 && p.MostExpensive.Name == "" {
 			t.Errorf("the price is %+v", p)
 		}
@@ -231,21 +235,33 @@ func FuzzPrice(f *testing.F) {
 	})
 }
 
-// BenchmarkPrice prices an operation without a formula, and with one whose sizes are variables.
+// TestConstantPrices checks which operations have one price for all variables.
+func TestConstantPrices(t *testing.T) {
+	for query, constant := range map[string]bool{
+		`{feed{nodes{content}}}`: true, `{feed(first:3){nodes{content}}}`: true,
+		`query($id:ID!){post(id:$id){comments{nodes{id}}}}`:                                             true,
+		`query($n:Int){feed(first:$n){nodes{id}}}`:                                                      false,
+		`query($n:ID!){feed{nodes{id}} nodes(ids:[$n]){id}}`:                                            false,
+		`query($n:Int=3){user(id:"x"){posts(first:$n){nodes{id}}}}`:                                     false,
+		`query($id:ID!,$yes:Boolean=true){post(id:$id){id @skip(if:$yes)}}`:                             false,
+		`mutation($id:ID!,$text:String!){createComment(input:{postId:$id content:$text}){comment{id}}}`: false,
+	} {
+		operation := parseOperation(query, map[string]any{"id": "x", "n": json.Number("1"), "text": "x"})
+		if operation == nil {
+			t.Fatalf("the query is invalid: %s", query)
+		}
+		if _, isConstant := list.Price(operation, limits.Default().Spread); isConstant != constant {
+			t.Errorf("%s: constant=%t", query, isConstant)
+		}
+	}
+}
+
+// BenchmarkPrice prices an operation whose sizes are variables.
 func BenchmarkPrice(b *testing.B) {
 	const selected = `{nodes{id title excerpt viewerHasLiked author{id username} comments(first:$m){nodes{id content author{username}}}} pageInfo{hasNextPage}}`
 	operation := parseOperation(`query($n:Int=20,$m:Int=3){feed(first:$n)`+selected+`}`, nil)
-	formula := list.Prepare(operation.Doc, operation.Operation, limits.Default().Spread)
-	b.Run("fresh", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			list.Price(&graphql.OperationContext{Doc: operation.Doc, Operation: operation.Operation}, limits.Default().Spread)
-		}
-	})
-	b.Run("formula", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			formula.Price(operation.Variables)
-		}
-	})
+	b.ReportAllocs()
+	for b.Loop() {
+		list.Price(operation, limits.Default().Spread)
+	}
 }

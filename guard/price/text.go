@@ -3,38 +3,38 @@ package price
 import (
 	"reflect"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/blog"
 )
 
-// bytesOf returns the size of the texts in a value of a document, in bytes of UTF-8. It appends the
-// names of the variables in it to texts: their values count at each field that uses them, because
-// each writes them.
-func (p *preparation) bytesOf(value *ast.Value, texts *[]string) (bytes float64) {
+// textCost returns the cost of the texts in a field's arguments.
+func (c *calculation) textCost(field graphql.CollectedField, priced *pricedField) float64 {
+	if priced.perKiB == 0 {
+		return 0
+	}
+	bytes := 0.0
+	for _, argument := range field.Arguments {
+		c.isConstant = c.isConstant && !hasVariable(argument.Value)
+		bytes += c.bytesOf(argument.Value)
+	}
+	return priced.perKiB * bytes / 1024
+}
+
+// bytesOf returns the size of the texts in a value of a document, in bytes of UTF-8. The value of a
+// variable counts at each field that uses it, because each writes it.
+func (c *calculation) bytesOf(value *ast.Value) (bytes float64) {
 	switch value.Kind {
 	case ast.Variable:
-		*texts = append(*texts, value.Raw)
-		p.texts++
+		return textBytes(c.operation.Variables[value.Raw])
 	case ast.StringValue, ast.BlockValue:
 		return sizeOfText(value.Raw)
 	}
 	for _, child := range value.Children {
-		bytes += p.bytesOf(child.Value, texts)
+		bytes += c.bytesOf(child.Value)
 	}
 	return bytes
-}
-
-// textCost returns the cost of the texts in a field's arguments.
-func (p *part) textCost(variables map[string]any) float64 {
-	if p.priced.perKiB == 0 {
-		return 0
-	}
-	bytes := p.bytes
-	for _, variable := range p.texts {
-		bytes += textBytes(variables[variable])
-	}
-	return p.priced.perKiB * bytes / 1024
 }
 
 // sizeOfText returns the size of a text in bytes. A text that is longer than any that is accepted
