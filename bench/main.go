@@ -4,6 +4,7 @@
 //	go run ./bench throughput
 //	go run ./bench throughput --before OLD_PROGRAM --only feed,page
 //	go run ./bench growth
+//	go run ./bench account
 //	go run ./bench projector
 //	go run ./bench models
 //	go run ./bench waits
@@ -11,7 +12,7 @@
 //	go run ./bench attack
 //	go run ./bench idle
 //
-// The first two compare servers in turns, in short slices, so that other load on the machine
+// The first three compare servers in turns, in short slices, so that other load on the machine
 // affects all of them. They fail at the first answer that is an error or not the expected one.
 // docs/benchmarks.md describes the commands and has their results, docs/models.md those of models,
 // docs/azure.md those of idle.
@@ -50,8 +51,13 @@ func main() {
 // bareCommand is the internal command of the bare server's process.
 const bareCommand = "bare"
 
+// bareAccountCommand is the internal command of the process that reads from an account without the
+// program.
+const bareAccountCommand = "bare-account"
+
 // commands maps the first argument to the benchmark it runs.
 var commands = map[string]func(context.Context, *options) (*report, error){
+	"account":       benchmarkAccount,
 	"attack":        benchmarkAttack,
 	"growth":        growth,
 	"models":        benchmarkModels,
@@ -65,6 +71,9 @@ var commands = map[string]func(context.Context, *options) (*report, error){
 func run(ctx context.Context, arguments []string, input io.Reader, output, progress io.Writer) error {
 	if len(arguments) == 1 && arguments[0] == bareCommand {
 		return bare.Serve(ctx, input, output)
+	}
+	if len(arguments) == 1 && arguments[0] == bareAccountCommand {
+		return bare.ServeAccount(ctx, output)
 	}
 	if len(arguments) == 1 && arguments[0] == idleCommand {
 		return idle(ctx, output, progress)
@@ -172,6 +181,10 @@ func parse(arguments []string) (*options, error) {
 		o.rounds = 1
 		f.DurationVar(&o.slice, "slice", 10*time.Second, "`duration` of each measurement")
 		f.StringVar(&o.program, "program", "", "`path` of the program; if empty, it is built")
+	case "account":
+		o.operations = accountOperations
+		o.loadFlags(f, &only)
+		f.IntVar(&o.users, "users", 50, "number of `users` in the data set")
 	case "growth":
 		o.loadFlags(f, &only)
 		f.IntVar(&o.users, "users", 20, "number of `users` in the smallest data set")
@@ -215,7 +228,7 @@ func (o *options) check() error {
 			return fmt.Errorf("--only: unknown operation %q", name)
 		}
 	}
-	switch isLoad := o.name == "growth" || o.name == "throughput"; {
+	switch isLoad := o.name == "growth" || o.name == "throughput" || o.name == "account"; {
 	case o.name == "models" && o.write != "" && os.Getenv(endpointVariable) != "":
 		return errors.New("--write is for the figures of the embedded engine, not of " + endpointVariable)
 	case o.name == "models" && o.write != "" && !isFolder(filepath.Join(filepath.Dir(o.write), filepath.Dir(pageFigures))):

@@ -93,7 +93,7 @@ type process struct {
 	ended   chan error
 }
 
-var servesAt = regexp.MustCompile(`at http://([^/\s]+)`)
+var servesAt = regexp.MustCompile(`(?:at|serves) http://([^/\s]+)`)
 
 // serve starts a server on a data folder. Its log has the level info and is written to a file.
 func (p program) serve(ctx context.Context, data, log string, arguments ...string) (*process, error) {
@@ -102,10 +102,16 @@ func (p program) serve(ctx context.Context, data, log string, arguments ...strin
 	return launch(c, log)
 }
 
-// launch starts a command and waits until it prints its address.
+// engine serves the embedded engine of a data folder, with the key of the emulators.
+func (p program) engine(ctx context.Context, data, log string) (*process, error) {
+	return launch(exec.CommandContext(ctx, p.path, "engine", "--addr", "127.0.0.1:0", "--data", data), log)
+}
+
+// launch starts a command, whose environment is added to that of all, and waits until it prints its
+// address.
 func launch(c *exec.Cmd, log string) (*process, error) {
 	p := &process{command: c, ended: make(chan error, 1)}
-	c.Env = environment()
+	c.Env = append(environment(), c.Env...)
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	c.WaitDelay = 20 * time.Second
 	var err error

@@ -48,6 +48,11 @@ func (w *world) reader(ctx context.Context, name string, p program, data string,
 	if err != nil {
 		return nil, nil, err
 	}
+	return w.readsOf(name, process)
+}
+
+// readsOf returns the read operations of a program that serves.
+func (w *world) readsOf(name string, process *process) (*side, *blog, error) {
 	w.processes = append(w.processes, process)
 	b, err := find(process.address, w.writers)
 	if err != nil {

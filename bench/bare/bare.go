@@ -39,11 +39,16 @@ func Serve(ctx context.Context, input io.Reader, output io.Writer) error {
 	if err := json.NewDecoder(input).Decode(&pages); err != nil {
 		return err
 	}
+	return serve(ctx, output, Handler(pages))
+}
+
+// serve serves a handler until ctx ends, and writes its address to output.
+func serve(ctx context.Context, output io.Writer, h http.Handler) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: Handler(pages)}
+	server := &http.Server{Handler: h}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	fmt.Fprintf(output, "Pages are at http://%s/\n", listener.Addr())
 	if err := server.Serve(listener); err != http.ErrServerClosed {

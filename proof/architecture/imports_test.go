@@ -201,7 +201,7 @@ func TestNarrowPackages(t *testing.T) {
 // moduleUsers maps the prefix of an import path to the packages that may import it: a package of
 // another module, or one of ours that only some rooms may import, by its path within the module.
 var moduleUsers = map[string][]string{
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": {"bench/models/...", "cosmostest", "proof/storetest", "store/..."},
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": {"bench/bare", "bench/models/...", "cosmostest", "proof/storetest", "store/..."},
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        {"bench/models/...", "cli/datafolder", "cosmostest", "proof/storetest", "store/..."},
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"cli/datafolder"},
 	"github.com/RoaringBitmap/roaring":                    {"engine"},
