@@ -9,6 +9,7 @@ package views
 
 import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"time"
 
 	"cosmosblog/store"
 	"cosmosblog/store/changefeed"
@@ -24,7 +25,8 @@ type Views struct {
 
 	users, posts, feed, lists, usernames, leases *azcosmos.ContainerClient
 
-	feedGroup *turn // of groups of the feed
+	feedGroup turn          // of groups of the feed
+	longest   time.Duration // wait for a turn: maxTurn, except in tests
 }
 
 // New returns the views of a database. It sends nothing.
@@ -39,6 +41,7 @@ func New(db *cosmos.DB) *Views {
 		lists:     db.Container(schema.Lists),
 		usernames: db.Container(schema.Usernames),
 		leases:    db.Container(schema.Leases),
-		feedGroup: newTurn(maxTurn),
+		feedGroup: make(turn, 1),
+		longest:   maxTurn,
 	}
 }
