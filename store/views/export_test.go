@@ -36,4 +36,4 @@ func (v *Views) UpdateUsernames(ctx context.Context, postID string, argument Upd
 }
 
 // TakeTurnsForever makes groups of the feed wait for their turn, however long others take.
-func (v *Views) TakeTurnsForever() { v.longest = time.Hour }
+func (v *Views) TakeTurnsForever() { v.feedGroup = newTurn(time.Hour) }

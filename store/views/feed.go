@@ -74,11 +74,9 @@ func (feedPosts) patch(post *blog.Post) (condition string, changes azcosmos.Patc
 
 func (feedPosts) follow(context.Context, []projected) error { return nil }
 
-// begin waits for the groups before this one, at most maxTurn. Each transaction that
+// begin waits for the groups before this one, at most maxTurn for each. Each transaction that
 // creates copies writes the horizon, and so makes all others fail that have read it.
-func (f feedPosts) begin(ctx context.Context) (end func(), err error) {
-	return f.feedGroup.take(ctx, f.longest)
-}
+func (f feedPosts) begin(ctx context.Context) (end func(), err error) { return f.feedGroup.take(ctx) }
 
 // write writes the copy. If there are more surplus copies than the trigger can trim in one
 // execution, write trims the feed first. Error: *schema.MissingError if the trigger is not

@@ -26,7 +26,7 @@ const maxGroup = cosmos.MaxBatchOperations - 1
 // an operation of a transaction fails, all of them do. Errors that concern an item
 // (cosmos.IsItemError) are therefore not returned: they occur again, for the faulty post only.
 //
-// Concurrent calls for the feed take turns: a call waits at most maxTurn for those before it.
+// Concurrent calls for the feed take turns: a call waits at most maxTurn for each one before it.
 func (v PostView) ProjectGroup(ctx context.Context, posts []*blog.Post) (written map[string]bool, err error) {
 	ctx = cosmos.InSession(ctx)
 	end, err := v.begin(ctx)

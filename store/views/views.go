@@ -9,7 +9,6 @@ package views
 
 import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-	"time"
 
 	"cosmosblog/store"
 	"cosmosblog/store/changefeed"
@@ -25,8 +24,7 @@ type Views struct {
 
 	users, posts, feed, lists, usernames, leases *azcosmos.ContainerClient
 
-	feedGroup turn          // of groups of the feed
-	longest   time.Duration // wait for a turn: maxTurn, except in tests
+	feedGroup *turn // of groups of the feed
 }
 
 // New returns the views of a database. It sends nothing.
@@ -41,7 +39,6 @@ func New(db *cosmos.DB) *Views {
 		lists:     db.Container(schema.Lists),
 		usernames: db.Container(schema.Usernames),
 		leases:    db.Container(schema.Leases),
-		feedGroup: make(turn, 1),
-		longest:   maxTurn,
+		feedGroup: newTurn(maxTurn),
 	}
 }
