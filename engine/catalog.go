@@ -233,6 +233,9 @@ func (e *Engine) nextNumber(batch *pebble.Batch) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
+	if last == 0 {
+		last = uint64(e.options.NumbersAfter)
+	}
 	setMeta(batch, metaNumber, last+2)
 	return uint32(last + 1), nil
 }

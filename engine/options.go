@@ -16,6 +16,11 @@ type Options struct {
 	FS  vfs.FS // default with Dir: the operating system's; tests replace it
 	Key string // the account's master key in base64; random if empty
 
+	// NumbersAfter is the number after which those of definitions begin in a new folder; resource ids
+	// consist of them. If it is random, whoever stored a position in the change feeds of one folder
+	// notices that another folder has other containers.
+	NumbersAfter uint32
+
 	// Entra makes the engine accept well-formed Entra ID tokens as well as the master key, for the
 	// operations that the service permits with such a token.
 	Entra bool

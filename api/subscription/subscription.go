@@ -185,7 +185,8 @@ type execution struct {
 	begun   time.Time         // when it was asked for
 	lastAt  time.Time         // of the last answer; zero before the first
 	isState bool              // the last answer was a state
-	failing time.Time         // since when tries for the event fail; zero if they do not
+	failing time.Time         // since when tries fail; zero if the last one did not
+	failed  time.Time         // when a try failed last
 	ended   bool
 }
 
@@ -289,10 +290,12 @@ func (x *execution) fail(ctx context.Context, err error) (*answer, error) {
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	if x.failing.IsZero() {
-		x.failing = x.Now()
+	now := x.Now()
+	if x.failing.IsZero() || now.Sub(x.failed) > 2*maxFailing { // the try after it has waited long for an event
+		x.failing = now
 	}
-	if wait := waitOf(err); wait > 0 && x.Now().Sub(x.failing) < maxFailing {
+	x.failed = now
+	if wait := waitOf(err); wait > 0 && now.Sub(x.failing) < maxFailing {
 		return nil, sleep(ctx, max(retryAfter, wait))
 	}
 	x.ended = true
@@ -315,7 +318,7 @@ func (x *execution) try(ctx context.Context) (*answer, string, error) {
 	}
 	event := *x.event
 	if event.IsBeginning {
-		x.event = nil
+		x.event, x.failing = nil, time.Time{}
 		return &answer{}, event.Cursor, nil
 	}
 	a, wait, err := x.share(ctx, event)

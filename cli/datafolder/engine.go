@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"net/http"
 	"os"
 	"strings"
@@ -91,6 +92,7 @@ func (f *folder) openEngineWith(r *lifecycle.Runner, options engine.Options) (*E
 	}
 	e := &Engine{folder: f}
 	options.Dir = f.file(engineName)
+	options.NumbersAfter = mathrand.Uint32N(1 << 30)
 	options.Damaged = func(err error) {
 		damage := &DamageError{f.path, err}
 		e.damage.CompareAndSwap(nil, damage)

@@ -95,12 +95,14 @@ func newAuditRun(db *cosmos.DB, options Options) *auditRun {
 		options.Sleep = cosmos.Sleep
 	}
 	database := open(db)
+	follower := database.feeds.Follower(options.PageSize)
+	follower.Sleep = options.Sleep
 	return &auditRun{
 		database: database,
 		options:  options,
 		cached:   newCachingComparer(database),
 		compared: newHashSet(),
-		follower: database.feeds.Follower(options.PageSize),
+		follower: follower,
 		stalls:   map[follow.Feed]stall{},
 	}
 }

@@ -142,6 +142,7 @@ func (r *rebuildRun) rebuildKind(ctx context.Context, k kind) error {
 
 // beginAgain sets the positions in a container back to its beginning.
 func (r *rebuildRun) beginAgain(ctx context.Context, container string) error {
+	r.audit.compared = newHashSet()
 	beginnings, err := r.audit.beginnings(ctx, container)
 	if err == nil {
 		beginnings, err = r.audit.follower.Measure(ctx, beginnings)

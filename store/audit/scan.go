@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/follow"
 )
 
@@ -57,6 +58,7 @@ func (a *auditRun) reportProgress() {
 func (a *auditRun) eachPage(
 	ctx context.Context, k kind, f func(ctx context.Context, targets []target) error, moved func(context.Context) error,
 ) error {
+	ctx = cosmos.WithSession(ctx) // no page is older than the one before
 	isOther := func(p follow.Position) bool { return p.Container != k.container }
 	others := slices.DeleteFunc(slices.Clone(a.positions), func(p follow.Position) bool { return !isOther(p) })
 	for step, err := range a.follower.Follow(ctx, slices.DeleteFunc(slices.Clone(a.positions), isOther)) {

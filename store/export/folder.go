@@ -82,7 +82,7 @@ func (m manifest) complete(upTo time.Time) manifest {
 	return m
 }
 
-const manifestFormat = 1
+const manifestFormat = 2
 
 // FolderError is the error of a folder that cannot take the export. Another run would fail in the
 // same way.

@@ -16,8 +16,10 @@ import (
 type Position struct {
 	Feed
 	Continuation string `json:"continuation,omitempty"` // empty at the beginning
-	// Since is a time up to which all changes are before the position, by the clock Follower.Now. It
-	// is not later than the change after the position.
+	// Since says how old deletions may be that were not read: whoever has read up to the position has
+	// missed none before it, by the clock Follower.Now. At the beginning of a feed, it is the time at
+	// which the reading began. If it is longer ago than deleted items are kept, a reader must begin
+	// again.
 	Since time.Time `json:"since,omitzero"`
 	// Done and Total are the LSN of the last change before the position, and that of the feed's last
 	// one. Among all items of a container, Done is their number before the position, and Total is 0.
@@ -25,18 +27,25 @@ type Position struct {
 	Total int64 `json:"total,omitempty"`
 }
 
-// Progress has the sums of Done and of Total over positions. Total is at least Done.
+// Progress has the sums of Done and of Total over positions. Total is 0 if all items of containers
+// are read, whose number nobody knows.
 type Progress struct{ Done, Total int64 }
 
-// ProgressOf returns the progress at positions.
-func ProgressOf(positions []Position) (sum Progress) {
+// ProgressOf returns the progress at positions. If some of them are in feeds, it is theirs alone.
+func ProgressOf(positions []Position) Progress {
+	var inFeeds, amongItems Progress
 	for _, p := range positions {
-		sum.Done += p.Done
-		if !p.IsAllItems() {
-			sum.Total += max(p.Done, p.Total)
+		if p.IsAllItems() {
+			amongItems.Done += p.Done
+			continue
 		}
+		inFeeds.Done += p.Done
+		inFeeds.Total += max(p.Done, p.Total)
 	}
-	return sum
+	if inFeeds.Total > 0 {
+		return inFeeds
+	}
+	return amongItems
 }
 
 // BeyondEndLimit is the time for which a position must stay beyond the end of its feed until that

@@ -39,6 +39,8 @@ func (c *copyRun) openCheckpoint(ctx, from context.Context, history changefeed.H
 		return err
 	})
 	switch {
+	case err == nil && len(stored.Positions) == 0:
+		return nil, errNotEmpty // an earlier version of this program has stored it
 	case err == nil && stored.History != history.Name:
 		return nil, errWentBack
 	case err == nil:

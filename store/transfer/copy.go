@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,6 +44,8 @@ const (
 	// maxAge is the greatest age of a position. Deleted items expire after seven days
 	// (views.DeletedTTL), and the feeds then no longer show that they were deleted.
 	maxAge = 6 * 24 * time.Hour
+	// maxAhead is how far ahead of the database a position may be: its dates are whole seconds.
+	maxAhead = time.Hour
 )
 
 // EmptyTargetError is the error of a copy that only an empty target can take. Another run would
@@ -89,6 +92,8 @@ type copyRun struct {
 	from, to *database
 	options  Options
 
+	authors sync.Map // ids of users who exist in the target
+
 	users, usernames, posts, comments, likes atomic.Int64
 }
 
@@ -100,10 +105,11 @@ func (c *copyRun) run(ctx context.Context) error {
 	// No page shows an earlier state than the pages before, and reads of threads show what pages show.
 	from := cosmos.WithSession(ctx)
 	err := c.copy(ctx, from)
+	_, substatus := cosmos.StatusOf(err)
 	switch {
 	case errors.Is(err, follow.ErrContainerReplaced):
 		return errReplaced
-	case errors.Is(err, follow.ErrWentBack), err != nil && cosmos.IsSessionLost(from):
+	case errors.Is(err, follow.ErrWentBack), substatus == cosmos.ReadSessionNotAvailable && cosmos.IsSessionLost(from):
 		return errWentBack
 	}
 	return err
@@ -175,7 +181,12 @@ func (c *copyRun) history(from context.Context) (history changefeed.History, err
 func (c *copyRun) checkAge(positions []follow.Position) error {
 	now := c.from.db.Now()
 	for _, p := range positions {
-		if !p.IsAllItems() && now.Sub(p.Since) > maxAge {
+		age := now.Sub(p.Since)
+		switch {
+		case p.IsAllItems():
+		case age < -maxAhead:
+			return &EmptyTargetError{"the last copy was at " + p.Since.UTC().Format(time.RFC3339) + ", which is in the future"}
+		case age > maxAge:
 			return &EmptyTargetError{fmt.Sprintf("the changes since %s are read too late, and the source may have forgotten deletions",
 				p.Since.UTC().Format(time.RFC3339))}
 		}
@@ -234,6 +245,26 @@ func (c *copyRun) copyReservation(to context.Context, item storedItem) error {
 	}
 	c.usernames.Add(1)
 	return nil
+}
+
+// ensureAuthor copies the author of a post before the post: the target's projector counts a user's
+// posts only if the user exists.
+func (c *copyRun) ensureAuthor(from, to context.Context, userID string) error {
+	if _, ok := c.authors.Load(userID); ok {
+		return nil
+	}
+	_, _, err := readStored(to, c.to.users, userID, userID)
+	if cosmos.IsNotFound(err) {
+		var user storedItem
+		if user, _, err = readStored(from, c.from.users, userID, userID); err == nil {
+			err = c.copyUser(to, user)
+		}
+	}
+	if err == nil || cosmos.IsNotFound(err) { // nobody has the deleted user's name any more
+		c.authors.Store(userID, nil)
+		return nil
+	}
+	return err
 }
 
 // copyUser copies a user. It copies a tombstone only if the user exists in the target. The

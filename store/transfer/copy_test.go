@@ -559,3 +559,70 @@ func TestCopyOfEscapedThread(t *testing.T) {
 	a.copyTo(b)
 	a.hasSameSources(b)
 }
+
+// A user who writes a first post while the copy is at the posts is copied before that post.
+func TestCopyWritesAuthorsFirst(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	a.addBlog()
+	var dora *blog.User
+	var post *blog.Post
+	var once sync.Once
+	a.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if request.Header.Get("A-IM") != "" && strings.Contains(request.URL.Path, "/"+schema.Posts+"/") {
+			once.Do(func() {
+				a.Wire.Inject(nil)
+				dora = a.AddUser("Dora")
+				post = a.AddPost(dora)
+			})
+		}
+		return next.Do(request)
+	})
+	seen := false
+	b.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		isBatch := request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != ""
+		partition := request.Header.Get("X-Ms-Documentdb-Partitionkey")
+		if post != nil && isBatch && strings.Contains(partition, post.ID) {
+			seen = true
+			for _, item := range b.items(schema.Users) {
+				if item.ID == dora.ID {
+					return next.Do(request)
+				}
+			}
+			t.Error("the post was copied before its author")
+		}
+		return next.Do(request)
+	})
+	a.copyTo(b)
+	b.Wire.Inject(nil)
+	if !seen {
+		t.Error("the post was not copied")
+	}
+	a.hasSameSources(b)
+}
+
+// The target has swept a rename that the source has not. A later change of the post is copied
+// without the former name, which the source still has on the post's comments and likes: the target
+// does not sweep again.
+func TestCopyKeepsNewerNames(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada, bob := a.AddUser("Ada"), a.AddUser("Bob")
+	post := a.AddPost(ada)
+	a.AddComment(bob, post)
+	a.copyTo(b)
+	_, err := a.UpdateUser(a.Ctx(), bob.ID, "Ben")
+	a.OK(err)
+	a.copyTo(b)
+	b.renameInPosts(bob.ID)
+	a.AddLike(ada, post)
+	a.copyTo(b)
+	if all := storetest.ListAll(b.World, post.ID, b.Comments); len(all) != 1 || all[0].Author.Username != "Ben" {
+		t.Errorf("the post has %d comments, not one by Ben", len(all))
+	}
+	a.renameInPosts(bob.ID)
+	a.copyTo(b)
+	copied, err := b.Post(b.Ctx(), post.ID)
+	b.OK(err)
+	if copied.LikeCount != 1 || len(copied.RecentComments) != 1 || copied.RecentComments[0].Author.Username != "Ben" {
+		t.Errorf("the post has %d likes, and %d recent comments", copied.LikeCount, len(copied.RecentComments))
+	}
+}

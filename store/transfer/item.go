@@ -20,15 +20,16 @@ type storedItem struct {
 
 // storedHead holds the properties that the copy itself uses.
 type storedHead struct {
-	ID          string        `json:"id"`
-	Type        string        `json:"type"`
-	UserID      string        `json:"userId"`
-	AuthorID    string        `json:"authorId"` // instead of UserID in a deleted item with a ttl
-	PostID      string        `json:"postId"`
-	Username    string        `json:"username"`
-	Revision    int64         `json:"revision"`
-	UpdatedDate blog.DateTime `json:"updatedDate"`
-	Deleted     bool          `json:"deleted"`
+	ID             string        `json:"id"`
+	Type           string        `json:"type"`
+	UserID         string        `json:"userId"`
+	AuthorID       string        `json:"authorId"` // instead of UserID in a deleted item with a ttl
+	PostID         string        `json:"postId"`
+	Username       string        `json:"username"`
+	Revision       int64         `json:"revision"`
+	UpdatedDate    blog.DateTime `json:"updatedDate"`
+	Deleted        bool          `json:"deleted"`
+	AuthorRevision int64         `json:"authorRevision"`
 }
 
 // notCopied are the properties that the target sets itself: the service's own, and ttl. A deleted
@@ -95,6 +96,15 @@ func (i storedItem) with(other storedItem, names ...string) storedItem {
 		}
 	}
 	return i
+}
+
+// withNewerName returns a comment or like with the username of the target's, if that is newer: the
+// target's projector may have renamed its author before the source's, and does so only once.
+func (i storedItem) withNewerName(other storedItem) storedItem {
+	if other.AuthorRevision <= i.AuthorRevision {
+		return i
+	}
+	return i.with(other, "userUsername", "authorRevision")
 }
 
 // asSuccessorOf returns a post or user with the revision to overwrite another item: a greater one,

@@ -29,6 +29,9 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	if err != nil {
 		return err
 	}
+	if err := c.ensureAuthor(from, to, post.UserID); err != nil {
+		return err
+	}
 	current, etag, err := readStored(to, c.to.posts, post.PostID, post.ID)
 	if err != nil && !cosmos.IsNotFound(err) {
 		return err
@@ -39,6 +42,9 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 		existing, err := readThreadItems(to, c.to.posts, post.PostID)
 		if err == nil {
 			content = contentChange{wanted[schema.ContentID], existing[schema.ContentID]}
+			for id := range wanted {
+				wanted[id] = wanted[id].withNewerName(existing[id])
+			}
 			err = copyResponses(w, wanted, existing)
 		}
 		if err != nil {
@@ -146,7 +152,9 @@ func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
 		return nil
 	case err != nil:
 		return err
-	case current.Deleted || current.UpdatedDate > comment.UpdatedDate || current.equals(comment):
+	}
+	comment = comment.withNewerName(current)
+	if current.Deleted || current.UpdatedDate > comment.UpdatedDate || current.equals(comment) {
 		return nil
 	}
 	if _, err := cosmos.Replace(to, c.to.posts, comment.PostID, comment.ID, comment.properties, etag); err != nil {

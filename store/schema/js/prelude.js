@@ -64,7 +64,7 @@ function prelude(args) {
       if (err) fail(err);
       const newest = (found || []).concat(page);
       if (options.continuation) findNewest(n, next, newest, options.continuation);
-      else next(newest);
+      else next(newest.slice(0, n));
     }));
   }
 
