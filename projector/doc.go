@@ -7,9 +7,9 @@
 // Only the holder of a lease does its work. Its heartbeats keep all its leases. If they fail, it
 // loses the leases and stops before its next request. Each lease has one worker.
 //
-// The projector schedules chores; package views provides their passes as idempotent steps. A runner
-// gives each task of a chore a time slice in turn. A throttler, shared by all chores, limits the
-// number of concurrent steps to what the account's throughput allows.
+// Package views has the passes of chores, each a function. A runner calls it for each task of a
+// chore, in a goroutine of its own. The passes take turns at a throttler, which is shared by all
+// chores. It limits the number of concurrent requests to what the account's throughput allows.
 //
 // A planner decides which leases to take. It is a pure function of the observed leases, without
 // requests or clocks, and gives any number of projectors an equal share.

@@ -148,9 +148,9 @@ var mutants = map[string]mutanttest.Mutant{
 		Tests: inStorm,
 	},
 	"no second sweep": {
-		File:  "sweeps.go",
-		Right: "return v.FinishSweepPass(ctx, sweep, ended.meter.Charged())",
-		Wrong: "sweep.Last = true; return v.FinishSweepPass(ctx, sweep, ended.meter.Charged())",
+		File:  "../store/views/task.go",
+		Right: "return v.FinishSweepPass(ctx, sweep, charge)",
+		Wrong: "sweep.Last = true; return v.FinishSweepPass(ctx, sweep, charge)",
 		Tests: inStorm,
 	},
 	"trim by count instead of by position": {
@@ -161,8 +161,8 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"usernames of interrupted renames stay": {
 		File:  "../store/views/sweep.go",
-		Right: "	if p.sweep.Last {\n		return sweepFindsReservations",
-		Wrong: "	if p.sweep.Last {\n		return sweepEnded",
+		Right: "return v.reclaimUsernames(ctx, p, sweep)",
+		Wrong: "return nil",
 		Tests: inStorm,
 	},
 	"the feed decides on a stale horizon": {

@@ -34,7 +34,7 @@ func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
 		return idle, err
 	}
 	// Until the chores have read what is left, and all commands of before have ended.
-	if err := p.waitInHistory(ctx, history.Name, max(2*timeSlice, p.options.SettleTime)+maxReplicaLag); err != nil {
+	if err := p.waitInHistory(ctx, history.Name, max(2*listInterval, p.options.SettleTime)+maxReplicaLag); err != nil {
 		return idle, err
 	}
 	if err := p.options.Rebuild(ctx, history.Name); err != nil {

@@ -150,34 +150,38 @@ func TestUserRestsAfterSweep(t *testing.T) {
 	w.showsEverywhere(second, posts)
 }
 
-// A rename during a pass ends that pass after its time slice. The next one begins after a rest.
+// A rename during a pass ends that pass at the next listing. The next one begins after a rest.
 func TestRenameDuringPass(t *testing.T) {
-	w := newWorld(t)
-	writer, posts := w.frequentWriter(75)
-	wire, s := w.wired()
-	executions, last := 0, writer
-	wire.refuse = func(r *http.Request) int {
-		if strings.HasSuffix(r.URL.Path, schema.UpdateUsernames.ID) {
-			if executions++; executions == 10 {
-				last = w.rename(writer)
-				w.must(w.store.RecordSweep(w.Context(), views.Sweep{UserID: last.ID, Username: last.Username, AuthorRevision: last.Revision}))
-				w.clock.Advance(5 * time.Second)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		writer, posts := w.frequentWriter(75)
+		wire, s := w.wired()
+		executions, last, restEnd := 0, writer, time.Time{}
+		wire.refuse = func(r *http.Request) int {
+			if strings.HasSuffix(r.URL.Path, schema.UpdateUsernames.ID) {
+				switch executions++; executions {
+				case 10:
+					last = w.rename(writer)
+					w.must(w.store.RecordSweep(w.Context(), views.Sweep{UserID: last.ID, Username: last.Username, AuthorRevision: last.Revision}))
+					<-r.Context().Done()
+					restEnd = time.Now().Add(2 * time.Second)
+				case 11:
+					if time.Now().Before(restEnd) {
+						t.Error("the next pass began without a rest")
+					}
+				}
 			}
+			return 0
 		}
-		return 0
-	}
-	p := w.projector(s, func(o *projector.Options) { o.Parallel = 1 })
-	w.rename(writer)
-	w.must(p.SettleForTests(t.Context()))
-	replaced := executions
-	if replaced > 11 { // the eleventh step may have been about to begin
-		t.Errorf("the replaced pass had %d executions", replaced)
-	}
-	w.sweepUntilDone(t.Context(), p)
-	w.showsEverywhere(last, posts)
-	if executions != replaced+len(posts) {
-		t.Errorf("%d executions for %d posts", executions-replaced, len(posts))
-	}
+		_, stop := w.run(s, func(o *projector.Options) { o.Parallel = 1 })
+		defer stop()
+		w.rename(writer)
+		advanceTime(2 * time.Minute)
+		w.showsEverywhere(last, posts)
+		if restEnd.IsZero() || executions > 10+len(posts) {
+			t.Errorf("%d executions for %d posts", executions-10, len(posts))
+		}
+	})
 }
 
 // Renames while projectors die: the last name shows everywhere, and the charge of the last complete

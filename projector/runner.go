@@ -7,265 +7,244 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/views"
 )
 
-// runner schedules the tasks of one chore while this projector holds the chore's lease. Package
-// views provides the passes of the tasks as steps. The runner decides when steps run, how many run
-// at a time, and which are retried or set aside.
+// runner works on the tasks of one chore while this projector holds the chore's lease. The pass of
+// each task runs in a goroutine of its own, and takes its turn at the throttler for each request.
+// So others wait only for some requests of a long pass.
 //
-// Tasks run in turn, a few at a time, each for a time slice. Passes stay open between their slices.
 // If a pass fails for a reason other than an item, it starts over; items that it already changed
-// are not found again.
+// are not found again. Only one goroutine at a time may call step and stop.
 type runner struct {
 	chore     *chore
 	throttler *throttler // shared by all chores
 	retrier   retrier
 	options   Options
+	guard     func(context.Context, func(context.Context) error) error // worker.guard
 
-	runs map[string]*run // the open passes, by task id
-}
-
-// run is an open pass of a task.
-type run struct {
-	task
-	pass   views.Pass
-	page   []views.Step  // to be executed before the next page is read
-	ended  bool          // finished or set aside
-	failed bool          // for another reason than an item: starts again
-	meter  *cosmos.Meter // of all requests since the pass was first opened
-
-	mu         sync.Mutex // guards the fields below
-	changed    int        // items
-	unfinished []views.Step
-	refused    views.Refusals
-	attempts   int // highest number of attempts of a refused step
+	runs    map[string]*run // by task id: those that run, and those that start over
+	running int
+	ended   chan *run // receives each run that has ended
 }
 
 const (
-	// parallelRuns is the number of tasks that run at a time, so that one with many items does not
-	// block the others.
-	parallelRuns = 4
+	// listInterval is the time after which tasks are listed again although passes run. A pass whose
+	// task is not listed for twice that time is stopped.
+	listInterval = 5 * time.Second
 
-	// timeSlice is the time after which the next task runs. If throughput is short, the items of one
-	// user may take hours.
-	timeSlice = 5 * time.Second
+	// maxRunning is the number of passes of a chore that run at a time.
+	maxRunning = 1000
 )
 
-func (p *Projector) newRunner(c *chore) *runner {
+func (p *Projector) newRunner(c *chore, guard func(context.Context, func(context.Context) error) error) *runner {
 	return &runner{
 		chore:     c,
 		throttler: p.throttler,
 		retrier:   p.newRetrier(),
 		options:   p.options,
+		guard:     guard,
 		runs:      make(map[string]*run),
+		ended:     make(chan *run),
 	}
 }
 
-// step gives each due task one time slice. An error in one task does not cancel the others.
+// step lists the tasks, and starts a pass for each that is due. It returns when all passes have
+// ended, or after listInterval. The others run on until ctx is done, or stop is called. step
+// returns the errors of the passes that start over.
 func (r *runner) step(ctx context.Context) (stepResult, error) {
-	listed := r.options.Now()
-	tasks, err := r.chore.list(ctx)
+	var tasks []views.Task
+	err := r.guard(ctx, func(ctx context.Context) (err error) {
+		tasks, err = r.chore.list(ctx)
+		return err
+	})
 	if err != nil {
 		return idle, err
 	}
-	due := r.due(tasks)
-	var group errgroup.Group
-	group.SetLimit(parallelRuns)
-	for _, run := range due {
-		group.Go(func() error {
-			// If many are due, the list is old when the last ones begin.
-			if r.options.Now().Sub(listed) >= timeSlice && run.isPending != nil {
-				if isPending, err := run.isPending(ctx); err != nil || !isPending {
-					return err
-				}
-			}
-			return r.runSlice(ctx, run)
-		})
-	}
-	err = group.Wait()
-	for _, run := range due {
-		switch {
-		case run.ended:
-			delete(r.runs, run.id)
-			delete(r.chore.observations, run.id) // a last pass that is repeated waits again
-			r.chore.rest(run.id, run.meter.Charged(), r.options.Now())
-		case run.failed:
-			r.runs[run.id] = newRun(run.task, run.meter)
-		}
-	}
+	r.stopReplaced(tasks)
+	r.start(ctx, tasks)
 	switch {
-	case len(due) > 0:
-		return more, err
+	case r.running > 0:
+		return more, r.wait(ctx)
 	case len(tasks) > 0:
-		return pending, err
+		return pending, nil
 	}
-	return idle, err
+	return idle, nil
 }
 
-// due returns the runs of the tasks that may run now. A last pass may run if its task was observed
-// unchanged for the command deadline. If another projector takes the lease, it observes the task
-// for the whole deadline again. Other passes may begin if their user does not rest. due drops the
-// open passes of tasks that were replaced or deleted.
-func (r *runner) due(tasks []task) []*run {
+// stopReplaced stops the passes of tasks that were replaced or deleted.
+func (r *runner) stopReplaced(tasks []views.Task) {
+	listed := make(map[string]string, len(tasks))
+	for _, t := range tasks {
+		listed[t.ID] = t.ETag
+	}
+	for id, run := range r.runs {
+		switch {
+		case listed[id] == run.ETag:
+			run.confirmed.Reset(2 * listInterval)
+		case run.running:
+			run.cancel()
+		default:
+			delete(r.runs, id)
+			r.chore.rest(id, run.meter.Charged(), r.options.Now())
+		}
+	}
+}
+
+// start starts the passes of the tasks that are due and do not run yet.
+func (r *runner) start(ctx context.Context, tasks []views.Task) {
 	now := r.options.Now()
 	maps.DeleteFunc(r.chore.rests, func(_ string, end time.Time) bool { return !now.Before(end) })
-	open := make(map[string]*run, len(tasks))
 	last := make(map[string]bool)
-	var due []*run
 	for _, t := range tasks {
-		current := r.runs[t.id]
-		if current != nil && current.etag != t.etag {
-			r.chore.rest(t.id, current.meter.Charged(), now)
-			current = nil
+		if t.Last {
+			last[t.ID] = true
 		}
-		if t.last {
-			last[t.id] = true
-			if r.chore.observations.unchangedFor(t.id, t.etag, now) < r.options.SettleTime {
-				continue
-			}
+		before := r.runs[t.ID]
+		if !r.isDue(t, before != nil, now) || before != nil && before.running || r.running >= maxRunning {
+			continue
 		}
-		if current == nil {
-			if _, rests := r.chore.rests[t.id]; rests && !t.last {
-				continue
-			}
-			current = newRun(t, &cosmos.Meter{})
+		next := &run{runner: r, Task: t, meter: &cosmos.Meter{}, running: true}
+		if before != nil {
+			next.meter = before.meter
 		}
-		open[t.id] = current
-		due = append(due, current)
+		r.runs[t.ID] = next
+		r.running++
+		pass, cancel := context.WithCancel(ctx)
+		next.cancel, next.confirmed = cancel, time.AfterFunc(2*listInterval, cancel)
+		go func() {
+			next.done, next.err = next.work(ctx, pass)
+			r.ended <- next
+		}()
 	}
-	r.runs = open
 	r.chore.observations.retain(last)
-	return due
 }
 
-// newRun opens a pass of a task, whose requests are added to a meter.
-func newRun(t task, meter *cosmos.Meter) *run { return &run{task: t, pass: t.open(), meter: meter} }
+// isDue reports whether the pass of a task may begin. A last pass may begin if its task was
+// observed unchanged for the command deadline. If another projector takes the lease, it observes
+// the task for the whole deadline again. Other passes may begin if their user does not rest, or if
+// they start over.
+func (r *runner) isDue(t views.Task, isBegun bool, now time.Time) bool {
+	if t.Last {
+		return r.chore.observations.unchangedFor(t.ID, t.ETag, now) >= r.options.SettleTime
+	}
+	_, rests := r.chore.rests[t.ID]
+	return isBegun || !rests
+}
 
-// runSlice works on a task until its pass ends or its time slice is over.
-func (r *runner) runSlice(ctx context.Context, run *run) (err error) {
-	ctx = cosmos.WithMeter(ctx, run.meter)
-	defer func() { run.failed = err != nil }()
-	for end := r.options.Now().Add(timeSlice); r.options.Now().Before(end); {
-		if ctx.Err() != nil {
+// wait waits until all passes have ended, or for listInterval. It returns the errors of those that
+// start over.
+func (r *runner) wait(ctx context.Context) error {
+	timer := time.NewTimer(listInterval)
+	defer timer.Stop()
+	var failed []error
+	for r.running > 0 {
+		select {
+		case run := <-r.ended:
+			r.leave(run)
+			failed = append(failed, run.err)
+		case <-timer.C:
+			return errors.Join(failed...)
+		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if len(run.page) == 0 {
-			done, err := r.nextPage(ctx, run)
-			if done || err != nil {
-				return err
-			}
-		}
-		if err := r.executePage(ctx, run, end); err != nil {
-			return err
-		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
-// nextPage reads the next page of a pass, or ends the task if there is none.
-func (r *runner) nextPage(ctx context.Context, run *run) (done bool, err error) {
-	attempts, err := r.attempt(ctx, run, func() (err error) {
-		run.page, done, err = run.pass.Next(ctx)
-		return err
-	})
+// leave notes that a pass has ended.
+func (r *runner) leave(run *run) {
+	r.running--
+	run.running = false
+	run.confirmed.Stop()
+	run.cancel()
+	if run.done {
+		delete(r.runs, run.ID)
+		delete(r.chore.observations, run.ID) // a last pass that is repeated waits again
+		r.chore.rest(run.ID, run.meter.Charged(), r.options.Now())
+	}
+}
+
+// stop stops all passes, and returns when they have ended.
+func (r *runner) stop() {
+	for _, run := range r.runs {
+		run.cancel()
+	}
+	for r.running > 0 {
+		r.leave(<-r.ended)
+	}
+}
+
+// run is the pass of a task. It implements views.Pace.
+type run struct {
+	*runner
+	views.Task
+	meter     *cosmos.Meter // of all requests since the pass was first started
+	running   bool
+	cancel    func()      // of the pass, but not of what follows it
+	confirmed *time.Timer // cancels the pass
+
+	// What work has returned.
+	done bool
+	err  error
+
+	mu       sync.Mutex // guards attempts
+	attempts int        // highest number of attempts of what has failed
+}
+
+// work runs the pass in one context, and what follows it in another. It returns true if the task is
+// finished or set aside. Otherwise the pass was stopped, or has failed for another reason than an
+// item.
+func (r *run) work(ctx, pass context.Context) (done bool, err error) {
+	ctx, pass = cosmos.WithMeter(ctx, r.meter), cosmos.WithMeter(pass, r.meter)
+	progress := &views.Progress{Pace: r, Parallel: max(1, r.options.Parallel/2)} // others begin steps meanwhile
+	err = r.Pass(pass, progress)
+	if pass.Err() != nil {
+		return false, nil
+	}
+	if err == nil {
+		err = r.Retry(ctx, func() error {
+			return r.Turn(ctx, func(ctx context.Context) error { return r.Finish(ctx, progress, r.meter.Charged()) })
+		})
+	}
 	switch {
-	case err != nil && concernsItem(ctx, err):
-		return true, r.setAside(ctx, run, attempts, err)
-	case err != nil || !done:
-		return false, err
-	case len(run.refused) > 0:
-		return true, r.setAside(ctx, run, run.attempts, errors.Join(run.refused...))
+	case err == nil:
+		r.chore.passes.Add(1)
+		r.options.Logger.Debug("pass finished", "chore", r.chore.leaseID, "id", r.ID, "last", r.Last, "items", progress.Changed())
+	case concernsItem(ctx, err):
+		err = r.guard(ctx, func(ctx context.Context) error { return r.setAside(ctx, err) })
 	}
-	return true, r.finish(ctx, run)
+	return err == nil, err
 }
 
-// executePage executes the steps of a page concurrently, half as many as the throttler allows, so
-// that other tasks never wait for this one. At the end of the time slice it leaves the rest of the
-// page.
-func (r *runner) executePage(ctx context.Context, run *run, end time.Time) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, r.options.Parallel/2))
-	for len(run.page) > 0 && r.options.Now().Before(end) && ctx.Err() == nil {
-		step := run.page[0]
-		run.page = run.page[1:]
-		group.Go(func() error { return r.execute(ctx, run, step, end) })
+// Retry makes the attempts of the retrier.
+func (r *run) Retry(ctx context.Context, attempt func() error) error {
+	n, err := r.retrier.attempt(ctx, r.chore.projection, r.chore.container, attempt)
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.attempts = max(r.attempts, n)
 	}
-	err := group.Wait()
-	run.page, run.unfinished = append(run.unfinished, run.page...), nil
 	return err
 }
 
-// execute executes a step until it has no more to do. At the end of the time slice it leaves the
-// rest of the step, unless the step makes no progress. If the step is refused, execute records the
-// error: the task is set aside after all other steps have ended.
-func (r *runner) execute(ctx context.Context, run *run, step views.Step, end time.Time) error {
-	changed, isUnfinished := 0, false
-	inSlice := views.Step(func(ctx context.Context) (n int, more bool, err error) {
-		err = r.throttler.do(ctx, func() (err error) {
-			n, more, err = step(ctx)
-			return err
-		})
-		isUnfinished = err == nil && more && n > 0 && !r.options.Now().Before(end)
-		return n, more && !isUnfinished, err
-	})
-	attempts, err := r.retrier.attempt(ctx, r.chore.projection, run.change.Container, func() error {
-		n, err := inSlice.Run(ctx, r.pause)
-		changed += n
-		return err
-	})
-	if err != nil && !concernsItem(ctx, err) {
-		return err
-	}
-	run.mu.Lock()
-	defer run.mu.Unlock()
-	run.changed += changed
-	if isUnfinished {
-		run.unfinished = append(run.unfinished, step)
-	}
-	if err != nil {
-		run.attempts = max(run.attempts, attempts)
-		run.refused.Add(err)
-	}
-	return nil
+// Turn executes a request or a step under the throttler.
+func (r *run) Turn(ctx context.Context, execute func(context.Context) error) error {
+	return r.throttler.do(ctx, func() error { return r.guard(ctx, execute) })
 }
 
-// pause waits after an execution of a step that changed nothing.
-func (r *runner) pause(ctx context.Context) error {
-	return r.retrier.sleep(ctx, cosmos.DefaultRetryAfter)
-}
+// Pause waits for as long as after a throttled request.
+func (r *run) Pause(ctx context.Context) error { return r.retrier.sleep(ctx, cosmos.DefaultRetryAfter) }
 
-// attempt runs a request of a task under the throttler, with the retries of the retrier.
-func (r *runner) attempt(ctx context.Context, run *run, request func() error) (attempts int, err error) {
-	return r.retrier.attempt(ctx, r.chore.projection, run.change.Container, func() error {
-		return r.throttler.do(ctx, request)
-	})
-}
-
-// finish ends a pass of which every step succeeded.
-func (r *runner) finish(ctx context.Context, run *run) error {
-	attempts, err := r.attempt(ctx, run, func() error { return run.finish(ctx, run) })
-	switch {
-	case err != nil && concernsItem(ctx, err):
-		return r.setAside(ctx, run, attempts, err)
-	case err != nil:
-		return err
+// setAside writes a dead letter for the task, under the change of the user or post, and forgets the
+// task.
+func (r *run) setAside(ctx context.Context, reason error) error {
+	change := changefeed.Change{Container: r.chore.container, PartitionKey: r.ID, ID: r.ID}
+	err := r.retrier.setAside(ctx, r.chore.projection, change, r.attempts, reason)
+	if err == nil {
+		err = r.chore.forget(ctx, r.Task)
 	}
-	run.ended = true
-	r.chore.passes.Add(1)
-	r.options.Logger.Debug("pass finished", "chore", r.chore.leaseID, "id", run.id, "last", run.last, "items", run.changed)
-	return nil
-}
-
-// setAside writes a dead letter for a task and forgets the task.
-func (r *runner) setAside(ctx context.Context, run *run, attempts int, reason error) error {
-	run.ended = true
-	err := r.retrier.setAside(ctx, r.chore.projection, run.change, attempts, reason)
-	if err != nil {
-		return err
-	}
-	return run.forget(ctx)
+	return err
 }

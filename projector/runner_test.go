@@ -2,6 +2,7 @@ package projector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -11,216 +12,140 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"cosmosblog/blog"
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
-// fakePass is a pass of pages of steps. Each call of Next and each step takes some time.
-type fakePass struct {
-	*runnerWorld
-	pages    int
-	pageSize int
-	step     views.Step // nil: a step that changes one item
-}
-
-// Next implements views.Pass.
-func (p *fakePass) Next(context.Context) (page []views.Step, done bool, err error) {
-	time.Sleep(p.nextTakes)
-	if p.pages == 0 {
-		return nil, true, nil
-	}
-	p.pages--
-	for range p.pageSize {
-		page = append(page, func(ctx context.Context) (int, bool, error) {
-			time.Sleep(p.stepTakes)
-			p.executions.Add(1)
-			if p.step != nil {
-				return p.step(ctx)
-			}
-			return 1, false, nil
-		})
-	}
-	return page, false, nil
-}
-
 // runnerWorld is a runner with fake tasks, for a test in a bubble of synctest.
 type runnerWorld struct {
 	*runner
-	nextTakes, stepTakes time.Duration
-	executions           atomic.Int64
-	pending              []task
+	stepTakes  time.Duration
+	executions atomic.Int64
+	listing    error // of the next listings
 
-	mu       sync.Mutex     // guards the fields below
-	finished map[string]int // changed items by task
-	pauses   int
+	mu       sync.Mutex // guards the fields below
+	pending  []views.Task
+	finished map[string]time.Time // by task
 }
 
 func newRunnerWorld() *runnerWorld {
-	w := &runnerWorld{finished: map[string]int{}}
-	pause := func(ctx context.Context, d time.Duration) error {
-		w.mu.Lock()
-		w.pauses++
-		w.mu.Unlock()
-		return cosmos.Sleep(ctx, d)
-	}
-	limit := newThrottler(Options{Parallel: 4, Now: time.Now, Sleep: pause})
+	w := &runnerWorld{finished: map[string]time.Time{}, stepTakes: time.Second}
+	limit := newThrottler(Options{Parallel: 4, Now: time.Now, Sleep: cosmos.Sleep})
 	limit.throttles = func() (int64, time.Duration) { return 0, 0 }
 	w.runner = &runner{
-		chore: &chore{
-			list:         w.list,
-			passes:       new(atomic.Int64),
-			observations: observations{},
-		},
+		chore:     &chore{container: schema.Users, list: w.list, passes: new(atomic.Int64), observations: observations{}},
 		throttler: limit,
-		retrier:   retrier{maxDelay: time.Second, sleep: pause, counts: newCounts()},
+		retrier:   retrier{maxDelay: time.Second, sleep: cosmos.Sleep, counts: newCounts()},
 		options:   Options{Now: time.Now, SettleTime: 15 * time.Second, Parallel: 4, Logger: slog.New(slog.DiscardHandler)},
+		guard:     func(ctx context.Context, work func(context.Context) error) error { return work(ctx) },
 		runs:      map[string]*run{},
+		ended:     make(chan *run),
 	}
 	return w
 }
 
 // list returns the pending tasks. A last pass leaves its task pending.
-func (w *runnerWorld) list(context.Context) ([]task, error) {
-	return slices.DeleteFunc(slices.Clone(w.pending), func(t task) bool {
-		_, finished := w.finished[t.id]
-		return finished && !t.last
-	}), nil
+func (w *runnerWorld) list(context.Context) ([]views.Task, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(w.pending), func(t views.Task) bool {
+		return !w.finished[t.ID].IsZero() && !t.Last
+	}), w.listing
 }
 
-// add adds a task with a pass, or with none if the caller sets open.
-func (w *runnerWorld) add(id string, pass *fakePass) {
-	if pass != nil {
-		pass.runnerWorld = w
-	}
-	w.pending = append(w.pending, task{
-		id: id, etag: "1", change: changefeed.Change{Container: schema.Users, ID: id},
-		open: func() views.Pass { return pass },
-		finish: func(_ context.Context, ended *run) error {
+// add adds a task.
+func (w *runnerWorld) add(id string, pass views.Pass) {
+	w.pending = append(w.pending, views.Task{
+		ID: id, ETag: "1", Pass: pass,
+		Finish: func(context.Context, *views.Progress, float64) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.finished[id] = ended.changed
+			w.finished[id] = time.Now()
 			return nil
 		},
 	})
 }
 
-// turns runs steps until all tasks are finished, and returns their number.
-func (w *runnerWorld) turns(t *testing.T) int {
-	t.Helper()
-	for turns := 1; ; turns++ {
-		if result, err := w.step(t.Context()); result == idle || err != nil {
-			t.Fatalf("turn %d: result %d, error %v", turns, result, err)
+// steps returns a pass of n steps.
+func (w *runnerWorld) steps(n int) views.Pass {
+	return func(ctx context.Context, p *views.Progress) error {
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(p.Parallel)
+		for range n {
+			group.Go(func() error {
+				return p.Turn(ctx, func(ctx context.Context) error {
+					w.executions.Add(1)
+					return cosmos.Sleep(ctx, w.stepTakes)
+				})
+			})
 		}
-		if len(w.finished) == len(w.pending) {
-			return turns
-		}
-		if turns == 50 {
-			t.Fatal("the tasks do not end")
-		}
+		return group.Wait()
 	}
 }
 
-// A long pass stops after its time slice, so that others run, and continues in its next turn. No
-// step is executed twice.
-func TestPassesTakeTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newRunnerWorld()
-		w.stepTakes = 120 * time.Millisecond
-		w.add("u_long", &fakePass{pages: 4, pageSize: 88})
-		if turns := w.turns(t); turns != 5 || w.finished["u_long"] != 352 || w.executions.Load() != 352 {
-			t.Errorf("%d turns, %d items changed, %d executions", turns, w.finished["u_long"], w.executions.Load())
-		}
-		if n := w.chore.passes.Load(); n != 1 {
-			t.Errorf("%d passes are counted", n)
-		}
-	})
-}
-
-// A pass ends even if each of its pages takes longer than a time slice, whether or not the pages
-// have steps.
-func TestPassWithSlowPagesEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, pageSize := range []int{0, 2} {
-			w := newRunnerWorld()
-			w.nextTakes, w.stepTakes = timeSlice+time.Second, timeSlice+time.Second
-			w.add("u_slow", &fakePass{pages: 8, pageSize: pageSize})
-			if w.turns(t); w.finished["u_slow"] != 8*pageSize {
-				t.Errorf("%d items changed, want %d", w.finished["u_slow"], 8*pageSize)
-			}
-		}
-	})
-}
-
-// A short pass ends while a long one takes its turns. The throttler lets every step run at once:
-// steps that wait for it run in any order.
-func TestLongPassDoesNotBlockOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newRunnerWorld()
-		w.throttler.max = float64(parallelRuns * w.options.Parallel)
-		w.throttler.limit = w.throttler.max
-		w.stepTakes = time.Second
-		for i := range 2 * parallelRuns {
-			w.add(fmt.Sprintf("u_long%d", i), &fakePass{pages: 1, pageSize: 100})
-		}
-		w.add("u_short", &fakePass{pages: 1, pageSize: 1})
-		if _, err := w.step(t.Context()); err != nil {
+// run makes steps until no task is pending, or some time has passed. It returns how long that took.
+func (w *runnerWorld) run(t *testing.T, most time.Duration) time.Duration {
+	t.Helper()
+	begun := time.Now()
+	for time.Since(begun) < most {
+		result, err := w.step(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
-		if changed, ok := w.finished["u_short"]; !ok || changed != 1 || len(w.finished) != 1 {
-			t.Errorf("finished after one turn: %v", w.finished)
+		if result == idle {
+			break
+		}
+	}
+	return time.Since(begun)
+}
+
+// A long pass runs on while tasks are listed again. No step is executed twice.
+func TestLongPassIsStartedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRunnerWorld()
+		w.add("u_long", w.steps(100))
+		took := w.run(t, time.Hour)
+		if n := w.executions.Load(); n != 100 || took != 50*time.Second {
+			t.Errorf("%d executions in %v", n, took)
+		}
+		if n := w.chore.passes.Load(); n != 1 || len(w.runs) > 0 {
+			t.Errorf("%d passes are counted, %d are kept", n, len(w.runs))
 		}
 	})
 }
 
-// A step that needs several executions is executed until it has no more to do, with a pause after
-// each one that changed nothing.
-func TestStepsAreExecutedToTheirEnd(t *testing.T) {
+// Short passes wait only for one step of each long one, and if they are recorded meanwhile, for the
+// next listing. The long ones share the throttler.
+func TestLongPassesLeaveOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		const long = 8
 		w := newRunnerWorld()
-		executions := 0
-		w.add("u_1", &fakePass{pages: 1, pageSize: 1, step: func(context.Context) (int, bool, error) {
-			executions++
-			return executions % 2, executions < 20, nil
-		}})
-		if w.turns(t); w.finished["u_1"] != 10 || executions != 20 || w.pauses != 9 {
-			t.Errorf("%d items changed by %d executions, %d pauses", w.finished["u_1"], executions, w.pauses)
+		defer w.stop()
+		for i := range long {
+			w.add(fmt.Sprintf("u_long%d", i), w.steps(100))
 		}
-	})
-}
-
-// A step that needs many executions continues in the next time slice, so that others run meanwhile.
-func TestLongStepTakesTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newRunnerWorld()
-		executions := 0
-		w.add("u_long", &fakePass{pages: 1, pageSize: 1, step: func(context.Context) (int, bool, error) {
-			executions++
-			time.Sleep(time.Second)
-			return 1, executions < 12, nil
-		}})
-		if turns := w.turns(t); turns != 3 || w.finished["u_long"] != 12 || executions != 12 {
-			t.Errorf("%d turns, %d items changed by %d executions", turns, w.finished["u_long"], executions)
+		w.add("u_short", w.steps(1))
+		begun := time.Now()
+		w.run(t, 2*listInterval)
+		if took := w.finished["u_short"].Sub(begun); took <= 0 || took > 6*time.Second {
+			t.Errorf("a short pass took %v", took)
 		}
-	})
-}
-
-// A step without progress fails for a reason of its items, after a limited number of executions and
-// attempts.
-func TestStepWithoutProgressFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newRunnerWorld()
-		current := &run{task: task{change: changefeed.Change{Container: schema.Users}}}
-		executions := 0
-		err := w.execute(t.Context(), current, func(context.Context) (int, bool, error) {
-			executions++
-			return 0, true, nil
-		}, time.Now())
-		if err != nil || len(current.refused) != 1 || current.attempts != attemptsIfRefused ||
-			executions != attemptsIfRefused*views.MaxIdleExecutions {
-			t.Errorf("%d executions, %d attempts, refused %v, error %v", executions, current.attempts, current.refused, err)
+		time.Sleep(time.Second)
+		w.add("u_later", w.steps(1))
+		begun = time.Now()
+		w.run(t, 2*listInterval)
+		if took := w.finished["u_later"].Sub(begun); took <= 0 || took > listInterval+6*time.Second {
+			t.Errorf("a later short pass took %v", took)
+		}
+		w.run(t, time.Hour)
+		for i := range long {
+			if apart := time.Since(w.finished[fmt.Sprintf("u_long%d", i)]); apart > 10*time.Second {
+				t.Errorf("a long pass ended %v before the last", apart)
+			}
 		}
 	})
 }
@@ -230,9 +155,8 @@ func TestStepWithoutProgressFails(t *testing.T) {
 func TestLastPassWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRunnerWorld()
-		w.add("u_1", nil)
-		w.pending[0].last = true
-		w.pending[0].open = func() views.Pass { return &fakePass{runnerWorld: w, pages: 1, pageSize: 1} }
+		w.add("u_1", w.steps(1))
+		w.pending[0].Last = true
 		busy := func() bool {
 			t.Helper()
 			result, err := w.step(t.Context())
@@ -254,7 +178,7 @@ func TestLastPassWaits(t *testing.T) {
 				t.Fatalf("round %d: the pass did not start", round)
 			}
 		}
-		w.pending[0].etag = "2"
+		w.pending[0].ETag = "2"
 		time.Sleep(time.Hour)
 		if busy() {
 			t.Error("a changed task did not wait")
@@ -266,25 +190,75 @@ func TestLastPassWaits(t *testing.T) {
 func TestFailedPassStartsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRunnerWorld()
-		opened := 0
-		w.add("u_failing", nil)
-		w.pending[0].open = func() views.Pass {
-			opened++
-			return &fakePass{runnerWorld: w, pages: 1, pageSize: 1, step: func(context.Context) (int, bool, error) {
-				if opened < 3 {
-					return 0, false, &blog.Error{Code: blog.Internal, Err: context.DeadlineExceeded}
-				}
-				return 1, false, nil
-			}}
-		}
-		w.add("u_other", &fakePass{pages: 1, pageSize: 1})
+		started := 0
+		w.add("u_failing", func(ctx context.Context, p *views.Progress) error {
+			if started++; started < 3 {
+				return p.Turn(ctx, func(context.Context) error { return &blog.Error{Code: blog.Internal, Err: context.DeadlineExceeded} })
+			}
+			return nil
+		})
+		w.add("u_other", w.steps(1))
 		for range 2 {
 			if _, err := w.step(t.Context()); err == nil {
 				t.Error("the failure was not returned")
 			}
 		}
-		if _, err := w.step(t.Context()); err != nil || w.finished["u_failing"] != 1 || w.finished["u_other"] != 1 || opened != 3 {
-			t.Errorf("opened %d times, finished %v, error %v", opened, w.finished, err)
+		if _, err := w.step(t.Context()); err != nil || len(w.finished) != 2 || started != 3 || w.executions.Load() != 1 {
+			t.Errorf("started %d times, finished %v, error %v", started, w.finished, err)
+		}
+	})
+}
+
+// A pass whose task was replaced or deleted stops at the next listing. If no listing succeeds, it
+// stops too.
+func TestPassWithoutTaskStops(t *testing.T) {
+	for name, change := range map[string]func(*runnerWorld){
+		"replaced": func(w *runnerWorld) { w.pending[0].ETag, w.pending[0].Pass = "2", w.steps(0) },
+		"deleted":  func(w *runnerWorld) { w.pending = nil },
+		"unknown":  func(w *runnerWorld) { w.listing = errors.New("no answer") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newRunnerWorld()
+				defer w.stop()
+				w.add("u_long", w.steps(1000))
+				w.run(t, listInterval)
+				change(w)
+				for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(time.Second) {
+					_, _ = w.step(t.Context())
+				}
+				if n := w.executions.Load(); n > 2*3*5 {
+					t.Errorf("%d executions", n)
+				}
+				if isReplaced := name == "replaced"; (len(w.finished) == 1) != isReplaced {
+					t.Errorf("finished: %v", w.finished)
+				}
+			})
+		})
+	}
+}
+
+// When stop returns, no pass is running.
+func TestStopEndsPasses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRunnerWorld()
+		stopped := make(chan struct{})
+		w.add("u_slow", func(ctx context.Context, p *views.Progress) error {
+			<-ctx.Done()
+			time.Sleep(time.Minute)
+			close(stopped)
+			return ctx.Err()
+		})
+		w.add("u_long", w.steps(1000))
+		w.run(t, listInterval)
+		w.stop()
+		select {
+		case <-stopped:
+		default:
+			t.Error("a pass is running")
+		}
+		if n := w.executions.Load(); n > 2*6 || w.running > 0 || len(w.finished) > 0 {
+			t.Errorf("%d executions, %d passes are running, finished: %v", n, w.running, w.finished)
 		}
 	})
 }

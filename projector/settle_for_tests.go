@@ -48,25 +48,31 @@ func (p *Projector) confirmLoop(w *worker) func(context.Context) {
 }
 
 // settleRound runs each worker until it has nothing to do, and reports whether any had something.
-func (p *Projector) settleRound(ctx context.Context) (bool, error) {
-	worked := false
+func (p *Projector) settleRound(ctx context.Context) (worked bool, err error) {
 	for _, w := range p.sortedWorkers() {
 		w.held.assumeAlone()
-		for {
-			result, err := w.runStep(ctx)
-			if err != nil {
-				return worked, fmt.Errorf("%s: %w", w.id, err)
-			}
-			if result == idle || result == pending || result == unsaved {
-				break
-			}
-			worked = true
-		}
-		if err := w.held.flush(ctx, 0); err != nil {
-			return worked, err
+		did, err := w.settle(ctx)
+		worked = worked || did
+		if err != nil {
+			return worked, fmt.Errorf("%s: %w", w.id, err)
 		}
 	}
 	return worked, nil
+}
+
+// settle runs steps until there is nothing to do, and reports whether there was something.
+func (w *worker) settle(ctx context.Context) (worked bool, err error) {
+	defer w.end()
+	for {
+		result, err := w.step(ctx)
+		switch {
+		case err != nil:
+			return worked, err
+		case result == idle || result == pending || result == unsaved:
+			return worked, w.held.flush(ctx, 0)
+		}
+		worked = true
+	}
 }
 
 // assumeAlone notes that no earlier attempt is under way any more: nobody else runs a projector.

@@ -42,9 +42,14 @@ func TestWaitingStepsStop(t *testing.T) {
 			throttler.throttle(time.Second)
 			return throttler.do(ctx, step)
 		},
-		"a slice": func() error {
-			r := &runner{options: Options{Now: time.Now}}
-			return r.runSlice(stopped, &run{})
+		"a step behind others": func() error {
+			throttler := newTestThrottler(1)
+			if err := throttler.enter(t.Context()); err != nil {
+				return err
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			time.AfterFunc(time.Millisecond, stop)
+			return throttler.do(ctx, step)
 		},
 	}
 	for name, wait := range waiting {

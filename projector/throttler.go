@@ -5,11 +5,14 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"cosmosblog/store/cosmos"
 )
 
-// throttler limits the number of steps that the chores of a projector run at a time. With enough
-// throughput, the limit is max. If the account answers any request of this process with 429, the
+// throttler limits the number of steps that the chores of a projector run at a time. Callers take
+// turns: a step begins when all that came before have begun. With enough throughput, the limit is
+// max. If the account answers any request of this process with 429, the
 // throttler halves its limit. It also pauses for longer than the account asks, so that urgent
 // requests go first. Each successful step raises the limit a little. A throttler may be used
 // concurrently.
@@ -18,14 +21,15 @@ type throttler struct {
 	max       float64
 	now       func() time.Time
 	sleep     func(ctx context.Context, d time.Duration) error
+	first     *semaphore.Weighted // of one: the caller that begins next
+	freed     chan struct{}       // signals the first caller that a step has ended
 
-	mu         sync.Mutex    // guards the fields below
-	limit      float64       // steps at a time; if below 1, one step runs for this fraction of the time
-	running    int           // steps
-	seen       int64         // 429 answers that the limit takes into account
-	pauseEnd   time.Time     // no step starts before
-	backoffEnd time.Time     // end of the pause after the last 429 answer
-	freed      chan struct{} // closed when a step ends
+	mu         sync.Mutex // guards the fields below
+	limit      float64    // steps at a time; if below 1, one step runs for this fraction of the time
+	running    int        // steps
+	seen       int64      // 429 answers that the limit takes into account
+	pauseEnd   time.Time  // no step starts before
+	backoffEnd time.Time  // end of the pause after the last 429 answer
 }
 
 const (
@@ -37,8 +41,7 @@ const (
 	// limit if that is below 1. The limit recovers from one 429 answer in a second or two.
 	throttleGrowth = 1.0 / 32
 
-	// maxThrottlePause limits the pauses. A longer one could exceed worker.stepTimeout, after which
-	// the step is canceled.
+	// maxThrottlePause limits the pauses: the account may have throughput earlier than it says.
 	maxThrottlePause = 5 * time.Second
 )
 
@@ -50,7 +53,8 @@ func newThrottler(o Options) *throttler {
 		now:       o.Now,
 		sleep:     o.Sleep,
 		limit:     float64(o.Parallel),
-		freed:     make(chan struct{}),
+		first:     semaphore.NewWeighted(1),
+		freed:     make(chan struct{}, 1),
 	}
 }
 
@@ -70,21 +74,25 @@ func (t *throttler) do(ctx context.Context, step func() error) error {
 	}
 }
 
-// enter waits until the pause is over and the limit allows another step.
+// enter waits until the caller is the first, the pause is over, and the limit allows another step.
 func (t *throttler) enter(ctx context.Context) error {
+	if err := t.first.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer t.first.Release(1)
 	for waited := (time.Time{}); ctx.Err() == nil; {
-		freed, pauseEnd, entered := t.tryEnter(waited)
+		pauseEnd, entered := t.tryEnter(waited)
 		switch {
 		case entered:
 			return nil
-		case freed == nil:
+		case pauseEnd != waited:
 			if err := t.sleep(ctx, pauseEnd.Sub(t.now())); err != nil {
 				return err
 			}
 			waited = pauseEnd
 		default:
 			select {
-			case <-freed:
+			case <-t.freed:
 			case <-ctx.Done():
 			}
 		}
@@ -92,11 +100,10 @@ func (t *throttler) enter(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// tryEnter starts a step if possible. Otherwise it returns what to wait for: a channel that is
-// closed when another step ends, or the end of a pause. waited is the end of the pause that the
-// caller has waited for. After that wait, new 429 answers do not delay the caller again; they lower
-// the limit when its step ends.
-func (t *throttler) tryEnter(waited time.Time) (freed <-chan struct{}, pauseEnd time.Time, entered bool) {
+// tryEnter starts a step if possible. Otherwise it returns the end of a pause, or waited if the
+// limit is reached. waited is the end of the pause that the caller has waited for. After that wait,
+// new 429 answers do not delay the caller again; they lower the limit when its step ends.
+func (t *throttler) tryEnter(waited time.Time) (pauseEnd time.Time, entered bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if waited.IsZero() || t.pauseEnd != waited {
@@ -104,12 +111,12 @@ func (t *throttler) tryEnter(waited time.Time) (freed <-chan struct{}, pauseEnd 
 	}
 	switch {
 	case t.pauseEnd.After(t.now()) && t.pauseEnd != waited:
-		return nil, t.pauseEnd, false
+		return t.pauseEnd, false
 	case t.running >= max(1, int(t.limit)):
-		return t.freed, time.Time{}, false
+		return waited, false
 	}
 	t.running++
-	return nil, time.Time{}, true
+	return time.Time{}, true
 }
 
 // leave ends a step and adapts the limit to its outcome.
@@ -117,8 +124,7 @@ func (t *throttler) leave(begun time.Time, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.running--
-	close(t.freed)
-	t.freed = make(chan struct{})
+	wakeUp(t.freed)
 	if cosmos.IsThrottled(err) { // includes a script that had no time
 		t.slowDown(cosmos.RetryAfter(err))
 	} else if !t.notice() && err == nil {

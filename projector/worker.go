@@ -31,7 +31,8 @@ type worker struct {
 	id        string
 	container string // empty for a chore
 	held      *heldLease
-	step      func(ctx context.Context) (stepResult, error)
+	step      func(ctx context.Context) (stepResult, error) // its requests are made in guard
+	end       func()                                        // ends what the steps have begun
 	wake      func() (<-chan struct{}, func())
 	onLost    func() // called once if the lease is lost
 
@@ -94,33 +95,45 @@ func (w *worker) lose() {
 
 var errStepTimeout = errors.New("projector: step canceled: no request for too long")
 
-// runStep runs one step. The step sends no request after the lease is lost.
+// guard calls work, which sends no request after the lease is lost.
 //
-// runStep cancels a step that has sent no request for stepTimeout. The lease stays valid during a
-// step, so no other projector would take over the work of a step that waits for a missing answer.
-func (w *worker) runStep(ctx context.Context) (stepResult, error) {
+// It cancels work that has sent no request for stepTimeout. The lease stays valid meanwhile, so no
+// other projector would take over work that waits for a missing answer.
+func (w *worker) guard(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(w.stepTimeout, func() { cancel(errStepTimeout) })
 	defer timer.Stop()
-	result, err := w.step(cosmos.WithFence(ctx, func() error {
+	err := work(cosmos.WithFence(ctx, func() error {
 		timer.Reset(w.stepTimeout)
 		return w.held.check()
 	}))
 	if err != nil && context.Cause(ctx) == errStepTimeout {
 		err = fmt.Errorf("%w: %w", errStepTimeout, err)
 	}
-	return result, err
+	return err
+}
+
+// guarded returns a step that is made in guard as a whole.
+func (w *worker) guarded(step func(context.Context) (stepResult, error)) func(context.Context) (stepResult, error) {
+	return func(ctx context.Context) (result stepResult, err error) {
+		err = w.guard(ctx, func(ctx context.Context) (err error) {
+			result, err = step(ctx)
+			return err
+		})
+		return result, err
+	}
 }
 
 // workLoop runs steps until the lease is lost.
 func (w *worker) workLoop(ctx context.Context) {
+	defer w.end()
 	woken, stop := w.wake()
 	defer stop()
 	delays := stepBackoff
 	polls := doublingDelay{w.poll, w.maxPoll}
 	for ctx.Err() == nil {
-		result, err := w.runStep(ctx)
+		result, err := w.step(ctx)
 		missing, _ := errors.AsType[*schema.MissingError](err)
 		w.missing.Store(missing)
 		switch {

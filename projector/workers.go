@@ -25,22 +25,24 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		gather:      o.Gather,
 		stepTimeout: o.Expire,
 		sleep:       o.Sleep,
+		end:         func() {},
 		onLost:      func() { p.counts.leasesLost.Add(1) },
 		logger:      o.Logger,
 	}
 	if lease.ID == rebuildLease {
-		w.step, w.wake = p.rebuildStep, wokenBy(nil)
+		w.step, w.wake = w.guarded(p.rebuildStep), wokenBy(nil)
 		return w
 	}
 	if chore := p.choreOf(lease.ID); chore != nil {
-		w.step, w.wake = p.newRunner(chore).step, wokenBy(chore.wake)
+		r := p.newRunner(chore, w.guard)
+		w.step, w.end, w.wake = r.step, r.stop, wokenBy(chore.wake)
 		w.maxPoll = max(o.Poll, maxChorePoll)
 		return w
 	}
 	if lease.Container == schema.Posts {
 		w.busyPoll = o.BusyPoll
 	}
-	w.step = p.newReader(held, lease.Container).step
+	w.step = w.guarded(p.newReader(held, lease.Container).step)
 	w.wake = func() (<-chan struct{}, func()) { return p.wakeReader(lease.Container) }
 	return w
 }

@@ -16,7 +16,6 @@ func TestCallsKeepWhatTheyHave(t *testing.T) {
 		"WithSession":      {WithSession, func(c call) bool { return c.session != nil }},
 		"InSession":        {InSession, func(c call) bool { return c.session != nil }},
 		"InSessionOf":      {func(ctx context.Context) context.Context { return InSessionOf(ctx, other) }, func(c call) bool { return c.session != nil }},
-		"InSessionOr":      {func(ctx context.Context) context.Context { return InSessionOr(ctx, other) }, func(c call) bool { return c.session != nil }},
 		"WithMeter":        {func(ctx context.Context) context.Context { return WithMeter(ctx, meter) }, func(c call) bool { return c.meter != nil }},
 		"Metered":          {func(ctx context.Context) context.Context { ctx, _ = Metered(ctx); return ctx }, func(c call) bool { return c.meter != nil }},
 		"WithRecorder":     {func(ctx context.Context) context.Context { return WithRecorder(ctx, recorders{}) }, func(c call) bool { return c.recorder != nil }},
@@ -36,10 +35,6 @@ func TestCallsKeepWhatTheyHave(t *testing.T) {
 	}
 	if c := callOf(InForeground(InBackground(other))); c.background || c.session == nil {
 		t.Errorf("InForeground after InBackground: %+v", c)
-	}
-	own := WithSession(t.Context())
-	if got := callOf(InSessionOr(own, other)).session; got != callOf(own).session {
-		t.Error("InSessionOr replaces a session")
 	}
 }
 

@@ -30,15 +30,6 @@ func InSessionOf(ctx, other context.Context) context.Context {
 	return withCall(ctx, func(c *call) { c.session = callOf(other).session })
 }
 
-// InSessionOr returns ctx if it has a session, and otherwise ctx with that of another context.
-// A session then outlasts the contexts of single calls.
-func InSessionOr(ctx, other context.Context) context.Context {
-	if callOf(ctx).session != nil {
-		return ctx
-	}
-	return InSessionOf(ctx, other)
-}
-
 // SessionTokenOf returns the state of a container that the session of ctx has seen, as a session
 // token. It is empty if there is none. It does not contain claims.
 func SessionTokenOf(ctx context.Context, container string) string {

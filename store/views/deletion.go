@@ -16,10 +16,12 @@ import (
 // done. It takes at least two passes, because a command that read the user before the deletion may
 // write an item after the first pass.
 type Deletion struct {
-	UserID   string
-	Revision int64  // of the deleted user; all items of the user have a smaller one
-	Last     bool   // the first pass is done
-	ETag     string // as read; every write changes it
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	UserID   string `json:"userId"`
+	Revision int64  `json:"revision"`        // of the deleted user; all items of the user have a smaller one
+	Last     bool   `json:"last"`            // the first pass is done
+	ETag     string `json:"_etag,omitempty"` // as read; every write changes it
 }
 
 const (
@@ -32,23 +34,9 @@ const (
 	leftUndeletedQuery = leftQuery + ` AND (c.type = 'like' OR c.deleted = false)`
 )
 
-type deletionItem struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	UserID   string `json:"userId"`
-	Revision int64  `json:"revision"`
-	Last     bool   `json:"last"`
-	ETag     string `json:"_etag,omitempty"`
-}
-
 // Deletions returns all pending deletions, in no order.
 func (v *Views) Deletions(ctx context.Context) ([]Deletion, error) {
-	items, err := cosmos.QueryAcross[deletionItem](ctx, v.leases, deletionsQuery)
-	deletions := make([]Deletion, len(items))
-	for i, item := range items {
-		deletions[i] = item.deletion()
-	}
-	return deletions, err
+	return cosmos.QueryAcross[Deletion](ctx, v.leases, deletionsQuery)
 }
 
 // RecordDeletion writes a pending deletion, unless there is one for the same or a later revision of
@@ -56,7 +44,7 @@ func (v *Views) Deletions(ctx context.Context) ([]Deletion, error) {
 func (v *Views) RecordDeletion(ctx context.Context, deletion Deletion) error {
 	id := schema.DeletionID(deletion.UserID)
 	return cosmos.RetryOnConflict(func() error {
-		current, etag, err := cosmos.Read[deletionItem](ctx, v.leases, id, id)
+		current, etag, err := cosmos.Read[Deletion](ctx, v.leases, id, id)
 		switch {
 		case cosmos.IsNotFound(err):
 			_, err = cosmos.Create(ctx, v.leases, id, deletion.item())
@@ -79,51 +67,32 @@ type Remainder struct {
 
 // DeletionPass returns a pass of a deletion. Each of its steps deletes one item of the user in
 // posts, by the same commands as users do. The steps return the number of items found. A last pass
-// also finds deleted items that still wait for their ttl.
+// also finds deleted items that still wait for their ttl. One query is enough, because passes are
+// repeated until one finds nothing.
 //
-// Before each page, a call of Next only reads the user. Error: CONFLICT if a replica returns a user
-// who is not deleted. The pass then changes nothing more.
+// Before each page, the pass reads the user. Error: CONFLICT if a replica returns a user who is not
+// deleted. The pass then changes nothing more.
 func (v *Views) DeletionPass(deletion Deletion) Pass {
-	return &deletionPass{views: v, deletion: deletion, query: v.remainders(deletion)}
-}
-
-type deletionPass struct {
-	views    *Views
-	deletion Deletion
-	query    *rowQuery[Remainder]
-	state    deletionState
-}
-
-// deletionState selects the action of the next call of deletionPass.Next, unless the query has
-// ended.
-type deletionState int
-
-const (
-	deletionChecksUser deletionState = iota
-	deletionFindsItems
-)
-
-// Next runs the query once. One query per pass is enough, because passes are repeated until one
-// finds nothing.
-func (p *deletionPass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	if !p.query.more() {
-		return nil, true, nil
-	}
-	if p.state == deletionChecksUser {
-		err := p.views.checkUserDeleted(ctx, p.deletion)
-		if err == nil {
-			p.state = deletionFindsItems
+	return func(ctx context.Context, p *Progress) error {
+		query, isChecked := v.remainders(deletion), false
+		for query.more() {
+			if !isChecked {
+				err := p.do(ctx, func(ctx context.Context) error { return v.checkUserDeleted(ctx, deletion) })
+				if err != nil {
+					return err
+				}
+			}
+			rows, err := query.next(ctx, p, pageSize)
+			if err != nil {
+				return err
+			}
+			if err := each(ctx, p, rows, func(row Remainder) step { return v.deletionStep(deletion.UserID, row) }); err != nil {
+				return err
+			}
+			isChecked = len(rows) == 0 // steps take time
 		}
-		return nil, false, err
+		return p.refusals()
 	}
-	rows, err := p.query.next(ctx)
-	for _, row := range rows {
-		page = append(page, p.views.deletionStep(p.deletion.UserID, row))
-	}
-	if len(page) > 0 { // executing the steps takes time
-		p.state = deletionChecksUser
-	}
-	return page, false, err
 }
 
 // remainders queries the items that a pass of a deletion has to find.
@@ -137,7 +106,7 @@ func (v *Views) remainders(deletion Deletion) *rowQuery[Remainder] {
 		azcosmos.QueryParameter{Name: "@revision", Value: deletion.Revision})
 }
 
-func (v *Views) deletionStep(userID string, row Remainder) Step {
+func (v *Views) deletionStep(userID string, row Remainder) step {
 	return func(ctx context.Context) (int, bool, error) {
 		if row.Deleted {
 			return 1, false, nil
@@ -177,13 +146,10 @@ func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainde
 	case schema.TypeLike:
 		err = v.store.RemoveLike(ctx, userID, row.PostID, row.AuthorRevision)
 	}
-	switch {
-	case cosmos.IsNotFound(err) && row.Type != schema.TypePost:
+	if cosmos.IsNotFound(err) && row.Type != schema.TypePost {
 		return v.DeleteOrphan(ctx, row)
-	case cosmos.IsRaceLost(err):
-		return nil
 	}
-	return err
+	return unlessRaceLost(err)
 }
 
 // DeleteOrphan deletes a comment or like without a procedure if its post does not exist, or is
@@ -204,10 +170,7 @@ func (v *Views) DeleteOrphan(ctx context.Context, row Remainder) error {
 	case err != nil || !post.Deleted || post.TTL == 0:
 		return err
 	}
-	if err = cosmos.Delete(ctx, v.posts, row.PostID, row.ID, etag); cosmos.IsRaceLost(err) {
-		return nil
-	}
-	return err
+	return unlessRaceLost(cosmos.Delete(ctx, v.posts, row.PostID, row.ID, etag))
 }
 
 // FinishFirstDeletionPass records the end of the first pass. If a later deletion has replaced this
@@ -216,10 +179,7 @@ func (v *Views) FinishFirstDeletionPass(ctx context.Context, deletion Deletion) 
 	id, etag := schema.DeletionID(deletion.UserID), azcore.ETag(deletion.ETag)
 	deletion.Last = true
 	_, err := cosmos.Replace(ctx, v.leases, id, id, deletion.item(), etag)
-	if cosmos.IsRaceLost(err) {
-		return nil
-	}
-	return err
+	return unlessRaceLost(err)
 }
 
 // FinishDeletion ends a deletion whose last pass found nothing. It frees the usernames, turns the
@@ -240,12 +200,6 @@ func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
 	if err != nil {
 		return err
 	}
-	return v.ForgetDeletion(ctx, deletion)
-}
-
-// ForgetDeletion deletes a pending deletion, unless a later one has replaced it. If the user's
-// change is read again, it records another one.
-func (v *Views) ForgetDeletion(ctx context.Context, deletion Deletion) error {
 	return v.forget(ctx, schema.DeletionID(deletion.UserID), deletion.ETag)
 }
 
@@ -276,7 +230,7 @@ func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.
 // another worker may have ended the deletion, and the sweep may be of the account's next user.
 func (v *Views) deleteSweep(ctx context.Context, userID string) error {
 	id := schema.SweepID(userID)
-	_, etag, err := cosmos.ReadLatest[sweepItem](ctx, v.leases, id)
+	_, etag, err := cosmos.ReadLatest[Sweep](ctx, v.leases, id)
 	if err == nil {
 		err = cosmos.Delete(ctx, v.leases, id, id, etag)
 	}
@@ -298,16 +252,7 @@ func (v *Views) freeUsername(ctx context.Context, userID, name string) error {
 	return err
 }
 
-func (d Deletion) item() deletionItem {
-	return deletionItem{
-		ID:       schema.DeletionID(d.UserID),
-		Type:     schema.TypeDeletion,
-		UserID:   d.UserID,
-		Revision: d.Revision,
-		Last:     d.Last,
-	}
-}
-
-func (i deletionItem) deletion() Deletion {
-	return Deletion{UserID: i.UserID, Revision: i.Revision, Last: i.Last, ETag: i.ETag}
+func (d Deletion) item() Deletion {
+	d.ID, d.Type, d.ETag = schema.DeletionID(d.UserID), schema.TypeDeletion, ""
+	return d
 }

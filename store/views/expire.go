@@ -43,9 +43,5 @@ func (v *Views) expire(
 		changes.AppendSet("/authorId", authorID)
 		changes.AppendRemove("/userId")
 	}
-	err := cosmos.PatchIf(ctx, v.posts, postID, id, expireCondition, changes)
-	if cosmos.IsRaceLost(err) {
-		return nil
-	}
-	return err
+	return unlessRaceLost(cosmos.PatchIf(ctx, v.posts, postID, id, expireCondition, changes))
 }

@@ -4,14 +4,19 @@ import (
 	"context"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 	"cosmosblog/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // The package's tests use these.
 
 const (
-	RefillBelow    = refillBelow
-	ResponsesQuery = responsesQuery
+	MaxIdleExecutions = maxIdleExecutions
+	RefillBelow       = refillBelow
+	ResponsesQuery    = responsesQuery
 )
 
 var (
@@ -24,6 +29,22 @@ func (v *Views) RefillFeedOnce(ctx context.Context) error { return v.refillFeed(
 
 func (v *Views) ExpirePost(ctx context.Context, postID, authorID string) error {
 	return v.expirePost(ctx, postID, authorID)
+}
+
+// CountSwept counts the partitions that a sweep still has to change.
+func (v *Views) CountSwept(ctx context.Context, sweep Sweep) (int, error) {
+	rows, err := cosmos.QueryAcross[schema.PostID](ctx, v.posts, sweptPostsQuery,
+		azcosmos.QueryParameter{Name: "@userId", Value: sweep.UserID},
+		azcosmos.QueryParameter{Name: "@authorRevision", Value: sweep.AuthorRevision})
+	posts := map[schema.PostID]bool{}
+	for _, row := range rows {
+		posts[row] = true
+	}
+	return len(posts), err
+}
+
+func RunStep(ctx context.Context, pace Pace, s func(context.Context) (int, bool, error)) (changed int, err error) {
+	return step(s).run(ctx, pace)
 }
 
 func (v *Views) WriteFeedCopy(ctx context.Context, post *blog.Post, current CopyState) error {

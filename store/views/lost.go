@@ -36,13 +36,13 @@ func (v *Views) ForgetLostWork(ctx context.Context) error {
 
 // isSweepLost reports whether a user, who may be nil, is not in the state that is swept. If the
 // user is in a later one, nobody knows whether that came after the swept one, or after a loss.
-func isSweepLost(sweep *sweepItem, user *schema.UserItem) bool {
+func isSweepLost(sweep *Sweep, user *schema.UserItem) bool {
 	return user == nil || user.Revision != sweep.AuthorRevision || user.Username != sweep.Username
 }
 
 // isDeletionLost reports whether a user is not deleted, or was deleted in an earlier revision after
 // the loss.
-func isDeletionLost(deletion *deletionItem, user *schema.UserItem) bool {
+func isDeletionLost(deletion *Deletion, user *schema.UserItem) bool {
 	return user != nil && (!user.Deleted || !user.Gone() && user.Revision < deletion.Revision)
 }
 

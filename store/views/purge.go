@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"errors"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -19,8 +18,10 @@ import (
 // Purge is the pending work for a deleted post whose copies are tombstones: its comments and likes
 // have to be deleted. It is stored in leases until it is done.
 type Purge struct {
-	PostID string
-	ETag   string // as read; every write changes it
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	PostID string `json:"postId"`
+	ETag   string `json:"_etag,omitempty"` // as read; every write changes it
 }
 
 const (
@@ -36,25 +37,16 @@ type ResponseRow struct {
 	ID string `json:"id"`
 }
 
-type purgeItem struct {
-	ID     string `json:"id"`
-	Type   string `json:"type"`
-	PostID string `json:"postId"`
-	ETag   string `json:"_etag,omitempty"`
-}
-
 // Purges returns at most limit pending purges, in no order. The deletion of a user with very many
 // posts leaves very many purges.
 func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
 	var purges []Purge
-	for items, err := range cosmos.Pages[purgeItem](ctx, v.leases, azcosmos.NewPartitionKey(), purgesQuery, 0) {
+	for page, err := range cosmos.Pages[Purge](ctx, v.leases, azcosmos.NewPartitionKey(), purgesQuery, 0) {
 		if err != nil {
 			return nil, err
 		}
-		for _, item := range items {
-			if purges = append(purges, Purge{item.PostID, item.ETag}); len(purges) == limit {
-				return purges, nil
-			}
+		if purges = append(purges, page...); len(purges) >= limit {
+			return purges[:limit], nil
 		}
 	}
 	return purges, nil
@@ -64,7 +56,7 @@ func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
 // rewritten, so that a concurrent delete of the old item fails on its etag.
 func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 	id := schema.PurgeID(postID)
-	text, err := cosmos.EncodeItem(purgeItem{ID: id, Type: schema.TypePurge, PostID: postID})
+	text, err := cosmos.EncodeItem(Purge{ID: id, Type: schema.TypePurge, PostID: postID})
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
@@ -72,8 +64,7 @@ func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 	return cosmos.ToBlogError(err)
 }
 
-// ForgetPurge deletes a purge that is done or was set aside, unless it was recorded again
-// meanwhile. If the post's change is projected again, RecordPurge creates a new purge.
+// ForgetPurge deletes a purge that is done, unless it was recorded again meanwhile.
 func (v *Views) ForgetPurge(ctx context.Context, purge Purge) error {
 	return v.forget(ctx, schema.PurgeID(purge.PostID), purge.ETag)
 }
@@ -89,94 +80,63 @@ func (v *Views) PurgePost(ctx context.Context, postID string) error {
 }
 
 // PurgePass returns the one pass of a purge. Each of its steps deletes a page of comments and
-// likes, and returns the number of items found; the last step gives the post its ttl. If an item
-// refuses to be deleted, the post gets no ttl.
+// likes. At last, the post gets its ttl, unless an item refused to be deleted.
 //
-// The first call of Next only reads the post. Errors: CONFLICT if the post is not deleted, and
-// NOT_FOUND if the replica that answers has no such post. The pass then changes nothing.
+// The pass reads the post first. Error: CONFLICT if the post is not deleted. If it was not found in
+// maxNotFound reads, the post counts as gone; NOT_FOUND if the pace retries less often. The pass
+// then changes nothing.
+//
+// The pass is one session: a replica that has the deletion of the post also has all earlier
+// comments and likes. There are no later ones, because the procedures reject deleted posts.
 func (v *Views) PurgePass(postID string) Pass {
-	pass := &purgePass{
-		views:   v,
-		postID:  postID,
-		session: cosmos.WithSession(context.Background()),
-		size:    newTransactionSize(cosmos.MaxBatchOperations),
-	}
-	pass.query = pass.responses()
-	return pass
-}
-
-type purgePass struct {
-	views    *Views
-	postID   string
-	session  context.Context
-	state    purgeState
-	author   string // of the post
-	query    *rowQuery[ResponseRow]
-	size     *transactionSize // of a page
-	progress progress
-}
-
-// purgeState selects the action of the next call of purgePass.Next.
-type purgeState int
-
-const (
-	purgeChecksPost purgeState = iota
-	purgeFindsResponses
-	purgeEnded // after the step that sets the ttl was returned, or a step failed
-)
-
-// Next runs in one session for the whole pass: a replica that has the deletion of the post also has
-// all earlier comments and likes. There are no later ones, because the procedures reject deleted
-// posts.
-func (p *purgePass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	ctx = cosmos.InSessionOr(ctx, p.session)
-	switch p.state {
-	case purgeChecksPost:
-		author, err := p.views.checkPostDeleted(ctx, p.postID)
-		if err == nil {
-			p.author, p.state = author, purgeFindsResponses
+	return func(ctx context.Context, p *Progress) error {
+		ctx = cosmos.InSession(ctx)
+		author, notFound := "", 0
+		err := p.do(ctx, func(ctx context.Context) (err error) {
+			author, err = v.checkPostDeleted(ctx, postID)
+			if cosmos.IsNotFound(err) {
+				if notFound++; notFound == maxNotFound {
+					return nil
+				}
+			}
+			return err
+		})
+		if err != nil || notFound == maxNotFound {
+			return err
 		}
-		return nil, false, err
-	case purgeFindsResponses:
-		if !p.query.more() {
-			page, done = p.endOfQuery()
-			return page, done, nil
+		if err := v.purgeResponses(ctx, p, postID); err != nil {
+			return err
 		}
-		rows, err := p.query.next(ctx)
-		if len(rows) > 0 {
-			page = []Step{p.progress.track(p.removeStep(rows))}
+		return p.do(ctx, func(ctx context.Context) error { return v.expirePost(ctx, postID, author) })
+	}
+}
+
+// maxNotFound is the number of reads after which a missing post counts as gone. The projector takes
+// 1.6 s for them; by then every replica has received older writes.
+const maxNotFound = 6
+
+// purgeResponses deletes the comments and likes of a post. A query of several pages may skip items
+// while others are deleted, so it is repeated until it finds nothing.
+func (v *Views) purgeResponses(ctx context.Context, p *Progress, postID string) error {
+	size := newTransactionSize(cosmos.MaxBatchOperations) // of a page
+	for again := true; again; {
+		before := p.changed
+		query := newRowQuery[ResponseRow](v.posts, azcosmos.NewPartitionKeyString(postID), responsesQuery)
+		for query.more() {
+			rows, err := query.next(ctx, p, size.items())
+			if err == nil && len(rows) > 0 {
+				err = p.complete(ctx, v.removeStep(postID, rows, size))
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return page, false, err
+		if err := p.refusals(); err != nil {
+			return err
+		}
+		again = query.pages > 1 && p.changed > before
 	}
-	return nil, true, nil
-}
-
-// endOfQuery ends the pass if a step has failed. Otherwise it returns the step that sets the ttl,
-// or starts the query again. A query of several pages may skip items while others are deleted, so
-// it is repeated until it finds nothing.
-func (p *purgePass) endOfQuery() (page []Step, done bool) {
-	found, succeeded := p.progress.endRound()
-	switch {
-	case !succeeded:
-		p.state = purgeEnded
-		return nil, true
-	case p.query.pages > 1 && found > 0:
-		p.query = p.responses()
-		return nil, false
-	}
-	p.state = purgeEnded
-	return []Step{p.expireStep}, false
-}
-
-// expireStep sets the ttl of the post.
-func (p *purgePass) expireStep(ctx context.Context) (changed int, more bool, err error) {
-	return 0, false, p.views.expirePost(cosmos.InSessionOr(ctx, p.session), p.postID, p.author)
-}
-
-func (p *purgePass) responses() *rowQuery[ResponseRow] {
-	query := newRowQuery[ResponseRow](p.views.posts, azcosmos.NewPartitionKeyString(p.postID), responsesQuery)
-	query.size = p.size.items
-	return query
+	return nil
 }
 
 // checkPostDeleted returns the id of the post's author, or CONFLICT unless the post is deleted.
@@ -191,29 +151,27 @@ func (v *Views) checkPostDeleted(ctx context.Context, postID string) (author str
 	return post.Writer(), nil
 }
 
-// removeStep returns a step that deletes a page of responses. It counts them in its first
-// execution; later ones delete those that the earlier ones could not.
-func (p *purgePass) removeStep(left []ResponseRow) Step {
-	found := len(left)
-	return func(ctx context.Context) (_ int, _ bool, err error) {
-		n := found
-		found = 0
-		left, err = p.remove(cosmos.InSessionOr(ctx, p.session), left)
-		return n, false, err
+// removeStep returns a step that deletes a page of responses. If it is executed again, it deletes
+// those that it could not delete before.
+func (v *Views) removeStep(postID string, left []ResponseRow, size *transactionSize) step {
+	return func(ctx context.Context) (removed int, _ bool, err error) {
+		before := len(left)
+		left, err = v.remove(ctx, postID, left, size)
+		return before - len(left), false, err
 	}
 }
 
 // remove deletes responses in one transaction. If the transaction fails because of an item, for
 // example one that has expired, remove deletes them one by one. It returns the responses that were
-// refused, and their errors.
-func (p *purgePass) remove(ctx context.Context, responses []ResponseRow) (left []ResponseRow, err error) {
-	batch := p.views.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(p.postID))
+// refused, and an error of one of them.
+func (v *Views) remove(ctx context.Context, postID string, responses []ResponseRow, size *transactionSize) (left []ResponseRow, err error) {
+	batch := v.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(postID))
 	for _, response := range responses {
 		batch.DeleteItem(response.ID, nil)
 	}
 	deleted := false
-	err = p.size.charged(ctx, func(ctx context.Context) (int, error) {
-		result, err := p.views.posts.ExecuteTransactionalBatch(ctx, batch, nil)
+	err = size.charged(ctx, func(ctx context.Context) (int, error) {
+		result, err := v.posts.ExecuteTransactionalBatch(ctx, batch, nil)
 		deleted = err == nil && result.Success
 		return len(responses), cosmos.ToBlogError(err)
 	})
@@ -223,23 +181,23 @@ func (p *purgePass) remove(ctx context.Context, responses []ResponseRow) (left [
 	if err != nil && !cosmos.IsItemError(err) {
 		return responses, err
 	}
-	var refusals Refusals
+	var refused error
 	for i, response := range responses {
-		err := p.removeOne(ctx, response.ID)
+		err := v.removeOne(ctx, postID, response.ID)
 		switch {
 		case err == nil:
 			continue
 		case ctx.Err() != nil || !cosmos.IsItemError(err):
 			return append(left, responses[i:]...), err
 		}
-		refusals.Add(err)
+		refused = err
 		left = append(left, response)
 	}
-	return left, errors.Join(refusals...)
+	return left, refused
 }
 
-func (p *purgePass) removeOne(ctx context.Context, id string) error {
-	_, err := p.views.posts.DeleteItem(ctx, azcosmos.NewPartitionKeyString(p.postID), id, nil)
+func (v *Views) removeOne(ctx context.Context, postID, id string) error {
+	_, err := v.posts.DeleteItem(ctx, azcosmos.NewPartitionKeyString(postID), id, nil)
 	if err = cosmos.ToBlogError(err); cosmos.IsNotFound(err) {
 		return nil
 	}

@@ -145,7 +145,7 @@ func TestConcurrentPurges(t *testing.T) {
 	w.wantPurged(post)
 }
 
-// Each call of Next reads one page of at most 100 items, and sends one request.
+// A purge reads pages of at most 40 such items, and sends one request in each turn.
 func TestPurgeReadsPageByPage(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 200)
@@ -162,27 +162,11 @@ func TestPurgeReadsPageByPage(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	pass, total := w.PurgePass(post.ID), 0
-	for {
-		before := len(w.Wire.Requests())
-		page, done, err := pass.Next(t.Context())
-		w.OK(err)
-		if done {
-			break
-		}
-		if n := len(w.Wire.Requests()) - before; n > 1 {
-			t.Errorf("a call of Next sent %d requests", n)
-		}
-		for _, step := range page {
-			found, more, err := step(t.Context())
-			w.OK(err)
-			if total += found; found > 100 || more {
-				t.Errorf("a step found %d items, more: %t", found, more)
-			}
-		}
-	}
-	if total != 400 {
-		t.Errorf("%d items found", total)
+	pace := &testPace{world: w}
+	progress := &views.Progress{Pace: pace, Parallel: 1}
+	w.OK(w.PurgePass(post.ID)(t.Context(), progress))
+	if pace.most != 1 || progress.Changed() != 400 {
+		t.Errorf("%d items changed, at most %d requests in a turn", progress.Changed(), pace.most)
 	}
 	w.Wire.Inject(nil)
 	w.wantPurged(post)
@@ -212,7 +196,7 @@ func TestPurgeWithEmptyPage(t *testing.T) {
 }
 
 // A comment or like whose deletion is refused does not stop the deletion of the others. The post
-// gets no ttl then. Later executions of the step only delete what is left.
+// gets no ttl then.
 func TestPurgeContinuesAfterRefusal(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 120)
@@ -322,8 +306,7 @@ func TestPurgesAreLimited(t *testing.T) {
 	}
 }
 
-// A page that cannot be decoded is not skipped: every further call of Next fails, and the post
-// gets no ttl.
+// A page that cannot be decoded is not skipped: the purge fails, and the post gets no ttl.
 func TestPurgeOfUndecodableItems(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 3)
@@ -334,13 +317,10 @@ func TestPurgeOfUndecodableItems(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	pass := w.PurgePass(post.ID)
-	_, _, err := pass.Next(t.Context())
-	w.OK(err)
-	for range 3 {
-		if _, _, err := pass.Next(t.Context()); !cosmos.IsPermanent(err) {
-			t.Errorf("error %v", err)
-		}
+	pace := &testPace{world: w}
+	err := w.PurgePass(post.ID)(t.Context(), &views.Progress{Pace: pace, Parallel: 1})
+	if !cosmos.IsPermanent(err) || pace.failures != 10 {
+		t.Errorf("after %d failures, error %v", pace.failures, err)
 	}
 	if w.Wire.Inject(nil); w.ReadChange(post.ID, post.ID).Expires {
 		t.Error("the post has a ttl")

@@ -17,25 +17,30 @@ type reservationRow struct {
 	Name string `json:"id"` // normalized
 }
 
-// reservations queries all reservations of a user.
-func (v *Views) reservations(userID string) *rowQuery[reservationRow] {
-	return newRowQuery[reservationRow](v.usernames, azcosmos.NewPartitionKey(), reservationsQuery,
-		azcosmos.QueryParameter{Name: "@userId", Value: userID})
-}
-
-// reclaimSteps returns the steps that free usernames reserved for a user who, according to a sweep,
-// has another one. Each step reads the user again: it leaves a username that the user has or
-// announces by now. An interrupted naming leaves such a reservation.
-func (v *Views) reclaimSteps(rows []reservationRow, sweep Sweep) (steps []Step) {
-	for _, row := range rows {
-		if row.Name == blog.NormalizeUsername(sweep.Username) {
-			continue
+// reclaimUsernames frees the usernames that are reserved for a user who, according to a sweep, has
+// another one. An interrupted naming leaves them. Each step reads the user again: it leaves a
+// username that the user has or announces by now.
+func (v *Views) reclaimUsernames(ctx context.Context, p *Progress, sweep Sweep) error {
+	query := newRowQuery[reservationRow](v.usernames, azcosmos.NewPartitionKey(), reservationsQuery,
+		azcosmos.QueryParameter{Name: "@userId", Value: sweep.UserID})
+	for query.more() {
+		rows, err := query.next(ctx, p, pageSize)
+		if err != nil {
+			return err
 		}
-		steps = append(steps, func(ctx context.Context) (int, bool, error) {
-			return 1, false, v.store.ReclaimUsername(ctx, row.Name)
+		err = each(ctx, p, rows, func(row reservationRow) step {
+			return func(ctx context.Context) (int, bool, error) {
+				if row.Name == blog.NormalizeUsername(sweep.Username) {
+					return 0, false, nil
+				}
+				return 1, false, v.store.ReclaimUsername(ctx, row.Name)
+			}
 		})
+		if err != nil {
+			return err
+		}
 	}
-	return steps
+	return p.refusals()
 }
 
 // freeUsernames deletes all reservations of a user whose items are deleted: those of the given

@@ -15,6 +15,8 @@ import (
 // a command that read the former name before the rename may write it after the first pass. The last
 // pass also frees the usernames that the user no longer needs.
 type Sweep struct {
+	ID             string `json:"id"`
+	Type           string `json:"type"`
 	UserID         string `json:"userId"`
 	Username       string `json:"username"`
 	AuthorRevision int64  `json:"authorRevision"`       // the user's revision; items with a smaller one are changed
@@ -38,20 +40,9 @@ const (
 		` AND (c.type = 'like' OR c.deleted = false)`
 )
 
-type sweepItem struct {
-	ID   string `json:"id"`
-	Type string `json:"type"`
-	Sweep
-}
-
 // Sweeps returns all pending sweeps, in no order.
 func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
-	items, err := cosmos.QueryAcross[sweepItem](ctx, v.leases, sweepsQuery)
-	sweeps := make([]Sweep, len(items))
-	for i, item := range items {
-		sweeps[i] = item.Sweep
-	}
-	return sweeps, err
+	return cosmos.QueryAcross[Sweep](ctx, v.leases, sweepsQuery)
 }
 
 // RecordSweep writes a pending sweep. It replaces a sweep, pending or done, for an earlier rename
@@ -62,7 +53,7 @@ func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
 func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	id := schema.SweepID(sweep.UserID)
 	return cosmos.RetryOnConflict(func() error {
-		current, etag, err := cosmos.Read[sweepItem](ctx, v.leases, id, id)
+		current, etag, err := cosmos.Read[Sweep](ctx, v.leases, id, id)
 		switch {
 		case cosmos.IsNotFound(err):
 			_, err = cosmos.Create(ctx, v.leases, id, sweep.item())
@@ -97,16 +88,7 @@ func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep, charge float64
 	}
 	item.Last = true
 	_, err := cosmos.Replace(ctx, v.leases, id, id, item, azcore.ETag(sweep.ETag))
-	if cosmos.IsRaceLost(err) {
-		return nil
-	}
-	return err
-}
-
-// ForgetSweep deletes a pending sweep, unless a sweep for a later rename has replaced it. The
-// user's next change, or the same one read again, records another one.
-func (v *Views) ForgetSweep(ctx context.Context, sweep Sweep) error {
-	return v.forget(ctx, schema.SweepID(sweep.UserID), sweep.ETag)
+	return unlessRaceLost(err)
 }
 
 // RenewWork changes the etags of a user's pending sweep and deletion. A projector that is about to
@@ -124,104 +106,44 @@ func (v *Views) RenewWork(ctx context.Context, userID string) error {
 	return nil
 }
 
-// IsPending reports whether an item of pending work in leases, by its id, still has an etag.
-func (v *Views) IsPending(ctx context.Context, id, etag string) (bool, error) {
-	_, present, err := cosmos.Read[struct{}](ctx, v.leases, id, id)
-	if cosmos.IsNotFound(err) {
-		return false, nil
-	}
-	return string(present) == etag, err
-}
-
-// forget deletes an item of leases unless it changed since it was read.
-func (v *Views) forget(ctx context.Context, id, etag string) error {
-	err := cosmos.Delete(ctx, v.leases, id, id, azcore.ETag(etag))
-	if cosmos.IsRaceLost(err) {
+// SweepPass returns a pass of a sweep. Each of its steps executes updateUsernames in a partition of
+// posts with items of the user under an earlier name. Changed items are not found again.
+//
+// A last pass also frees each username that is reserved for the user, who neither has nor announces
+// it: a rename was interrupted. By then, all requests of that rename have ended.
+func (v *Views) SweepPass(sweep Sweep) Pass {
+	return func(ctx context.Context, p *Progress) error {
+		if sweep.Username != "" { // otherwise the user has no items yet
+			if err := v.sweepItems(ctx, p, sweep); err != nil {
+				return err
+			}
+		}
+		if sweep.Last {
+			return v.reclaimUsernames(ctx, p, sweep)
+		}
 		return nil
 	}
-	return err
 }
 
-// SweepPass returns a pass of a sweep. Each of its steps executes updateUsernames once in a
-// partition of posts with items of the user under an earlier name. Changed items are not found
-// again.
-//
-// The further steps of a last pass each free one username that is reserved for the user, who
-// neither has nor announces it: a rename was interrupted. By then, all requests of that rename have
-// ended.
-func (v *Views) SweepPass(sweep Sweep) Pass {
-	pass := &sweepPass{views: v, sweep: sweep, query: v.sweptPosts(sweep), reserved: v.reservations(sweep.UserID)}
-	if sweep.Username == "" { // the user has no items yet
-		pass.state = pass.afterItems()
-	}
-	return pass
-}
-
-type sweepPass struct {
-	views    *Views
-	sweep    Sweep
-	state    sweepState
-	query    *rowQuery[schema.PostID]
-	reserved *rowQuery[reservationRow]
-	progress progress
-}
-
-// sweepState is what the next call of sweepPass.Next does.
-type sweepState int
-
-const (
-	sweepFindsItems sweepState = iota
-	sweepFindsReservations
-	sweepEnded
-)
-
-// Next repeats the query of items until it finds nothing, or a step has failed. A query of several
-// pages may skip items while others change.
-func (p *sweepPass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	if p.state == sweepFindsItems && !p.query.more() {
-		p.endRound()
-	}
-	switch p.state {
-	case sweepFindsItems:
-		page, err = p.findItems(ctx)
-		return page, false, err
-	case sweepFindsReservations:
-		rows, err := p.reserved.next(ctx)
-		if err == nil && !p.reserved.more() {
-			p.state = sweepEnded
+// sweepItems changes the items of a user. It repeats the query until it changes nothing, because a
+// query of several pages may skip items while others change.
+func (v *Views) sweepItems(ctx context.Context, p *Progress, sweep Sweep) error {
+	for before := -1; p.changed != before; {
+		before = p.changed
+		for query := v.sweptPosts(sweep); query.more(); {
+			posts, err := query.next(ctx, p, pageSize)
+			if err != nil {
+				return err
+			}
+			if err := each(ctx, p, posts, func(post schema.PostID) step { return v.sweepStep(post.PostID, sweep) }); err != nil {
+				return err
+			}
 		}
-		return p.views.reclaimSteps(rows, p.sweep), false, err
+		if err := p.refusals(); err != nil {
+			return err
+		}
 	}
-	return nil, true, nil
-}
-
-// endRound determines what follows after the last page of items.
-func (p *sweepPass) endRound() {
-	changed, succeeded := p.progress.endRound()
-	switch {
-	case !succeeded:
-		p.state = sweepEnded
-	case changed > 0:
-		p.query = p.views.sweptPosts(p.sweep)
-	default:
-		p.state = p.afterItems()
-	}
-}
-
-// afterItems returns the state that follows when no items are left.
-func (p *sweepPass) afterItems() sweepState {
-	if p.sweep.Last {
-		return sweepFindsReservations
-	}
-	return sweepEnded
-}
-
-func (p *sweepPass) findItems(ctx context.Context) (page []Step, err error) {
-	rows, err := p.query.next(ctx)
-	for _, row := range rows {
-		page = append(page, p.progress.track(p.views.sweepStep(row.PostID, p.sweep)))
-	}
-	return page, err
+	return nil
 }
 
 // sweptPosts queries the posts with items that a sweep has to change.
@@ -231,7 +153,7 @@ func (v *Views) sweptPosts(sweep Sweep) *rowQuery[schema.PostID] {
 		azcosmos.QueryParameter{Name: "@authorRevision", Value: sweep.AuthorRevision})
 }
 
-func (v *Views) sweepStep(postID string, sweep Sweep) Step {
+func (v *Views) sweepStep(postID string, sweep Sweep) step {
 	size := newTransactionSize(maxSweptItems)
 	argument := &updateUsernamesArgument{
 		PostID: postID, UserID: sweep.UserID, Username: sweep.Username, AuthorRevision: sweep.AuthorRevision,
@@ -254,10 +176,10 @@ const maxSweptItems = 30
 // changed. It executes updateUsernames until there is no more to do: the service limits how much
 // one execution can change. Error: ErrNoProgress if several executions in a row change nothing.
 func (v *Views) SweepPost(ctx context.Context, postID string, sweep Sweep) (changed int, err error) {
-	return v.sweepStep(postID, sweep).Run(ctx, withoutPause)
+	return v.sweepStep(postID, sweep).run(ctx, atOnce{})
 }
 
-func (s Sweep) item() sweepItem {
-	s.ETag = ""
-	return sweepItem{schema.SweepID(s.UserID), schema.TypeSweep, s}
+func (s Sweep) item() Sweep {
+	s.ID, s.Type, s.ETag = schema.SweepID(s.UserID), schema.TypeSweep, ""
+	return s
 }

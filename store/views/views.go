@@ -1,10 +1,8 @@
 // Package views applies the results of projections: the short copies of posts in users and feed,
-// the entries of posts in lists, the usernames on posts, comments and likes, and the steps of
-// deletions. A view is written only if
-// its source has a greater revision than the copy, and only if the copy is still in the state that
-// was read. Every step may therefore be interrupted anywhere and run again, also concurrently. This
-// package provides the steps of chores (sweeps, deletions and purges); the projector schedules
-// them.
+// the entries of posts in lists, the usernames on posts, comments and likes, and the passes of
+// sweeps, deletions and purges. A view is written only if its source has a greater revision than
+// the copy, and only if the copy is still in the state that was read. Everything may therefore be
+// interrupted anywhere and run again, also concurrently.
 package views
 
 import (
