@@ -11,8 +11,8 @@ import (
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/views"
 )
 
 const (
@@ -56,13 +56,13 @@ func catchUpOptions(database *datafolder.Database, task Task) projector.Options 
 // catchUp waits for the projectors of a database, in any process.
 type catchUp struct {
 	changes *changefeed.Feeds
-	views   *views.Views
+	pending *chores.Chores
 	to      io.Writer // for a line every lineInterval
 	now     func() time.Time
 }
 
 func newCatchUp(db *cosmos.DB, to io.Writer) *catchUp {
-	return &catchUp{changefeed.New(db), views.New(db), to, time.Now}
+	return &catchUp{changefeed.New(db), chores.New(db), to, time.Now}
 }
 
 // all waits until the current changes are projected. It then waits for the sweeps, deletions and
@@ -159,15 +159,15 @@ func (c *catchUp) chores(ctx context.Context, recorded map[chore]bool) error {
 
 // recorded returns the recorded chores that are not done.
 func (c *catchUp) recorded(ctx context.Context) (map[chore]bool, error) {
-	sweeps, err := c.views.Sweeps(ctx)
+	sweeps, err := c.pending.Sweeps(ctx)
 	if err != nil {
 		return nil, err
 	}
-	deletions, err := c.views.Deletions(ctx)
+	deletions, err := c.pending.Deletions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	purges, err := c.views.Purges(ctx, math.MaxInt)
+	purges, err := c.pending.Purges(ctx, math.MaxInt)
 	recorded := map[chore]bool{}
 	for _, sweep := range sweeps {
 		recorded[chore{"sweep", sweep.UserID, sweep.AuthorRevision}] = true

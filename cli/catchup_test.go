@@ -18,9 +18,9 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // Commands of other processes, which use the folder through its owner, keep the usual deadline.
@@ -193,14 +193,14 @@ func TestCatchUpWaitsForRecordedChores(t *testing.T) {
 		s, ctx := openInMemory(t), t.Context()
 		record := func(id string, revision int64) {
 			t.Helper()
-			if err := s.RecordSweep(ctx, views.Sweep{UserID: id, AuthorRevision: revision}); err != nil {
+			if err := s.RecordSweep(ctx, chores.Sweep{UserID: id, AuthorRevision: revision}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		record("u_a", 3)
 		var printed strings.Builder
 		now, calls := time.Unix(0, 0), 0
-		c := &catchUp{s.Feeds, s.Views, &printed, func() time.Time {
+		c := &catchUp{s.Feeds, s.Chores, &printed, func() time.Time {
 			if calls++; calls == 2 { // after the first poll
 				record("u_a", 4)
 				record("u_b", 3)
@@ -227,11 +227,11 @@ func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := openInMemory(t), t.Context()
-		if err := s.RecordDeletion(ctx, views.Deletion{UserID: "u_a", Revision: 3}); err != nil {
+		if err := s.RecordDeletion(ctx, chores.Deletion{UserID: "u_a", Revision: 3}); err != nil {
 			t.Fatal(err)
 		}
 		var printed strings.Builder
-		c := &catchUp{s.Feeds, s.Views, &printed, time.Now}
+		c := &catchUp{s.Feeds, s.Chores, &printed, time.Now}
 		recorded, err := c.recorded(ctx)
 		if err != nil || len(recorded) != 1 {
 			t.Fatalf("recorded: %v, %v", recorded, err)

@@ -6,20 +6,20 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cosmosblog/store/chores"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // chore is a kind of long work, such as the sweeps of renamed users. Projections record it in the
 // container leases. Only the holder of the chore's lease works on it, with a runner.
 type chore struct {
 	leaseID    string
-	projection string                                      // the name under which failing tasks become dead letters
-	container  string                                      // of the items by whose ids they become dead letters
-	list       func(context.Context) ([]views.Task, error) // the pending tasks
-	forget     func(context.Context, views.Task) error     // after a task was set aside
-	wake       <-chan struct{}                             // signals that a task was recorded
-	passes     *atomic.Int64                               // counter of finished passes
+	projection string                                       // the name under which failing tasks become dead letters
+	container  string                                       // of the items by whose ids they become dead letters
+	list       func(context.Context) ([]chores.Task, error) // the pending tasks
+	forget     func(context.Context, chores.Task) error     // after a task was set aside
+	wake       <-chan struct{}                              // signals that a task was recorded
+	passes     *atomic.Int64                                // counter of finished passes
 
 	// observations record for how long final passes have waited. They are kept when the lease is
 	// lost and between calls of Run or SettleForTests. Only the chore's runner uses them.
@@ -41,18 +41,18 @@ const (
 var choreLeases = []string{sweepsLease, deletionsLease, purgesLease}
 
 // newChores returns the chores, one for each of choreLeases.
-func newChores(v *views.Views, wake wakeups, c *counts) []*chore {
+func newChores(pending *chores.Chores, wake wakeups, c *counts) []*chore {
 	return []*chore{
 		{
-			sweepsLease, renamedUsers{}.Name(), schema.Users, v.SweepTasks, v.Forget, wake.sweeps, &c.sweepPasses,
+			sweepsLease, renamedUsers{}.Name(), schema.Users, pending.SweepTasks, pending.Forget, wake.sweeps, &c.sweepPasses,
 			observations{}, map[string]time.Time{},
 		},
 		{
-			deletionsLease, deletedUsers{}.Name(), schema.Users, v.DeletionTasks, v.Forget, wake.deletions, &c.deletionPasses,
+			deletionsLease, deletedUsers{}.Name(), schema.Users, pending.DeletionTasks, pending.Forget, wake.deletions, &c.deletionPasses,
 			observations{}, nil,
 		},
 		{
-			purgesLease, deletedContent{}.Name(), schema.Posts, v.PurgeTasks, v.Forget, wake.purges, &c.purges,
+			purgesLease, deletedContent{}.Name(), schema.Posts, pending.PurgeTasks, pending.Forget, wake.purges, &c.purges,
 			observations{}, nil,
 		},
 	}

@@ -60,7 +60,7 @@ func newCounts() *counts {
 	c := &counts{ofProjections: make(map[stage]*projectionCounts)}
 	for _, container := range sources {
 		c.of(container, "")
-		for _, projection := range projections(nil, container, c, nil, wakeups{}) {
+		for _, projection := range projections(nil, nil, container, c, nil, wakeups{}) {
 			c.of(container, projection.Name())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/views"
 )
@@ -28,7 +29,7 @@ func Retry(ctx context.Context, db *cosmos.DB, letter changefeed.DeadLetter) err
 	if err != nil {
 		return err
 	}
-	r := letterRetry{feeds: feeds, views: views.New(db), letter: letter}
+	r := letterRetry{feeds: feeds, views: views.New(db), pending: chores.New(db), letter: letter}
 	for _, change := range changes {
 		if err := r.project(ctx, change); err != nil {
 			return err
@@ -44,6 +45,7 @@ func Retry(ctx context.Context, db *cosmos.DB, letter changefeed.DeadLetter) err
 type letterRetry struct {
 	feeds   *changefeed.Feeds
 	views   *views.Views
+	pending *chores.Chores
 	letter  changefeed.DeadLetter
 	refused []error
 	renewed bool // the dead letter itself was written again
@@ -54,11 +56,11 @@ func (r *letterRetry) project(ctx context.Context, change changefeed.Change) err
 		return r.refuse(ctx, "", change, change.Err)
 	}
 	if change.User != nil { // a projector that set the user's work aside may be about to delete it
-		if err := r.views.RenewWork(ctx, change.User.ID); err != nil {
+		if err := r.pending.RenewWork(ctx, change.User.ID); err != nil {
 			return err
 		}
 	}
-	all := projections(r.views, r.letter.Container, newCounts(), newRefillGate(), wakeups{})
+	all := projections(r.views, r.pending, r.letter.Container, newCounts(), newRefillGate(), wakeups{})
 	err := inOrder(all, change, func(p Projection) (bool, error) {
 		return r.attempt(ctx, p, change, func() error { return p.Project(ctx, change) })
 	})

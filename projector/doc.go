@@ -7,7 +7,7 @@
 // Only the holder of a lease does its work. Its heartbeats keep all its leases. If they fail, it
 // loses the leases and stops before its next request. Each lease has one worker.
 //
-// Package views has the passes of chores, each a function. A runner calls it for each task of a
+// Package store/chores has the passes, each a function. A runner calls it for each task of a
 // chore, in a goroutine of its own. The passes take turns at a throttler, which is shared by all
 // chores. It limits the number of concurrent requests to what the account's throughput allows.
 //

@@ -63,10 +63,10 @@ var mutants = map[string]mutanttest.Mutant{
 		Tests: []string{"../store", "-run", "^TestContentCrossesTheLine$"},
 	},
 	"a deleted post leaves its long content": {
-		File:  "../store/views/purge.go",
+		File:  "../store/chores/purge.go",
 		Right: "IN ('comment', 'content', 'like')",
 		Wrong: "IN ('comment', 'like')",
-		Tests: []string{"../store/views", "-run", "^TestPurge$"},
+		Tests: []string{"../store/chores", "-run", "^TestPurge$"},
 	},
 	"a repeated step forgets the lists": {
 		File:  "reader.go",
@@ -148,9 +148,9 @@ var mutants = map[string]mutanttest.Mutant{
 		Tests: inStorm,
 	},
 	"no second sweep": {
-		File:  "../store/views/task.go",
-		Right: "return v.FinishSweepPass(ctx, sweep, charge)",
-		Wrong: "sweep.Last = true; return v.FinishSweepPass(ctx, sweep, charge)",
+		File:  "../store/chores/task.go",
+		Right: "return c.FinishSweepPass(ctx, sweep, charge)",
+		Wrong: "sweep.Last = true; return c.FinishSweepPass(ctx, sweep, charge)",
 		Tests: inStorm,
 	},
 	"trim by count instead of by position": {
@@ -160,8 +160,8 @@ var mutants = map[string]mutanttest.Mutant{
 		Tests: inStorm,
 	},
 	"usernames of interrupted renames stay": {
-		File:  "../store/views/sweep.go",
-		Right: "return v.reclaimUsernames(ctx, p, sweep)",
+		File:  "../store/chores/sweep.go",
+		Right: "return c.reclaimUsernames(ctx, p, sweep)",
 		Wrong: "return nil",
 		Tests: inStorm,
 	},
@@ -177,8 +177,8 @@ var mutants = map[string]mutanttest.Mutant{
 		Wrong: "false {",
 		Tests: []string{"../store/views", "-run", "OnStaleReplica$"},
 	},
-	"an old deletion ends the next life":           oldDeletion,
-	"an old deletion ends the next life, by views": found(oldDeletion, "../store/views", "-run", "^TestOldDeletionLeavesNextLife$"),
+	"an old deletion ends the next life":            oldDeletion,
+	"an old deletion ends the next life, by chores": found(oldDeletion, "../store/chores", "-run", "^TestOldDeletionLeavesNextLife$"),
 	"a username released by a stale read": {
 		File:  "../store/naming.go",
 		Right: "	user, _, err := cosmos.ReadLatest[schema.UserItem](ctx, s.users, userID)\n",
@@ -200,7 +200,7 @@ var mutants = map[string]mutanttest.Mutant{
 }
 
 var oldDeletion = mutanttest.Mutant{
-	File:  "../store/views/deletion.go",
+	File:  "../store/chores/deletion.go",
 	Right: " && user.Revision == deletion.Revision:",
 	Wrong: ":",
 	Tests: inStorm,

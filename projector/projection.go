@@ -6,6 +6,7 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
@@ -61,17 +62,17 @@ type Finisher interface {
 // projections returns the projections of a container's changes, in order. When a post is deleted,
 // its copies become tombstones before its own items are deleted.
 func (p *Projector) projections(container string) []Projection {
-	return projections(p.views, container, p.counts, p.refillGate, p.wakeups)
+	return projections(p.views, p.pending, container, p.counts, p.refillGate, p.wakeups)
 }
 
 func projections(
-	v *views.Views, container string, c *counts, gate *refillGate, wake wakeups,
+	v *views.Views, pending *chores.Chores, container string, c *counts, gate *refillGate, wake wakeups,
 ) []Projection {
 	switch container {
 	case schema.Users:
-		return []Projection{renamedUsers{v, wake.sweeps}, deletedUsers{v, wake.deletions}}
+		return []Projection{renamedUsers{pending, wake.sweeps}, deletedUsers{pending, wake.deletions}}
 	case schema.Posts:
-		return []Projection{userPosts{v, c}, feed{v, c, gate}, deletedContent{v, wake.purges}}
+		return []Projection{userPosts{v, c}, feed{v, c, gate}, deletedContent{pending, wake.purges}}
 	}
 	return nil
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 
 	"cosmosblog/store/changefeed"
-	"cosmosblog/store/views"
+	"cosmosblog/store/chores"
 )
 
 // deletedContent completes the deletion of posts and comments, in the end by a ttl. It runs after
 // the views are written. If the ttl were set first, the post could expire before its copies become
 // tombstones, and they would remain.
 type deletedContent struct {
-	views *views.Views
-	wake  chan<- struct{}
+	pending *chores.Chores
+	wake    chan<- struct{}
 }
 
 func (deletedContent) Name() string { return "deleted" }
@@ -28,9 +28,9 @@ func (deletedContent) Handles(change changefeed.Change) bool {
 // that a post with many of them does not block later changes.
 func (d deletedContent) Project(ctx context.Context, change changefeed.Change) error {
 	if change.Comment != nil {
-		return d.views.ExpireComment(ctx, change.PartitionKey, change.ID, change.Comment.Author.ID)
+		return d.pending.ExpireComment(ctx, change.PartitionKey, change.ID, change.Comment.Author.ID)
 	}
-	err := d.views.RecordPurge(ctx, change.ID)
+	err := d.pending.RecordPurge(ctx, change.ID)
 	if err == nil {
 		wakeUp(d.wake)
 	}

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"cosmosblog/store/changefeed"
-	"cosmosblog/store/views"
+	"cosmosblog/store/chores"
 )
 
 // deletedUsers records a deletion for each deleted user. The chore of deletions deletes the user's
 // items, so that a user with many items does not block later changes.
 type deletedUsers struct {
-	views *views.Views
-	wake  chan<- struct{}
+	pending *chores.Chores
+	wake    chan<- struct{}
 }
 
 func (deletedUsers) Name() string { return "deletions" }
@@ -21,7 +21,7 @@ func (deletedUsers) Handles(change changefeed.Change) bool {
 }
 
 func (d deletedUsers) Project(ctx context.Context, change changefeed.Change) error {
-	err := d.views.RecordDeletion(ctx, views.Deletion{
+	err := d.pending.RecordDeletion(ctx, chores.Deletion{
 		UserID:   change.User.ID,
 		Revision: change.User.Revision,
 	})

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"cosmosblog/store/changefeed"
-	"cosmosblog/store/views"
+	"cosmosblog/store/chores"
 )
 
 // renamedUsers records a sweep for each renamed user. The chore of sweeps writes the new username
 // to the user's items, so that a user with many items does not block later changes.
 type renamedUsers struct {
-	views *views.Views
-	wake  chan<- struct{}
+	pending *chores.Chores
+	wake    chan<- struct{}
 }
 
 func (renamedUsers) Name() string { return "usernames" }
@@ -42,7 +42,7 @@ func (renamedUsers) Handles(change changefeed.Change) bool {
 // may never have been read, and the current rename may never complete. That sweep has only the
 // final pass, which waits for the command deadline.
 func (r renamedUsers) Project(ctx context.Context, change changefeed.Change) error {
-	err := r.views.RecordSweep(ctx, views.Sweep{
+	err := r.pending.RecordSweep(ctx, chores.Sweep{
 		UserID:         change.User.ID,
 		Username:       change.User.Username,
 		AuthorRevision: change.User.Revision,

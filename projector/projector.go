@@ -7,6 +7,7 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/views"
 )
@@ -17,6 +18,7 @@ type Projector struct {
 	options Options
 	feeds   *changefeed.Feeds
 	views   *views.Views
+	pending *chores.Chores
 	wakeups wakeups
 
 	leaseObservations observations // used by Run and SettleForTests, and kept between their calls
@@ -45,17 +47,18 @@ func New(options Options) (*Projector, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, wakeups, counts := views.New(options.DB), newWakeups(), newCounts()
+	pending, wakeups, counts := chores.New(options.DB), newWakeups(), newCounts()
 	return &Projector{
 		options:           options,
 		feeds:             changefeed.New(options.DB),
-		views:             v,
+		views:             views.New(options.DB),
+		pending:           pending,
 		wakeups:           wakeups,
 		leaseObservations: make(observations),
 		pulse:             &pulse{expire: options.Expire},
 		counts:            counts,
 		refillGate:        newRefillGate(),
-		chores:            newChores(v, wakeups, counts),
+		chores:            newChores(pending, wakeups, counts),
 		throttler:         newThrottler(options),
 		takeOver:          options.TakeOver,
 		workers:           make(map[string]*worker),

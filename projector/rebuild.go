@@ -30,7 +30,7 @@ func (p *Projector) rebuildStep(ctx context.Context) (stepResult, error) {
 	if err != nil || history.IsRebuilt || slices.ContainsFunc(listing.Leases, isNotBegun) {
 		return idle, err
 	}
-	if err := p.views.ForgetLostWork(ctx); err != nil {
+	if err := p.pending.ForgetLostWork(ctx); err != nil {
 		return idle, err
 	}
 	// Until the chores have read what is left, and all commands of before have ended.

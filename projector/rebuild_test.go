@@ -23,10 +23,10 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/proof/testseed"
 	"cosmosblog/store/audit"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // rebuild rebuilds all views of the world, without a projector.
@@ -381,7 +381,7 @@ func TestRebuildOfLaterNames(t *testing.T) {
 	w.settle()
 	w.engine.LoseWrites(schema.Users, schema.Usernames)
 	renamed := w.rename(anna)
-	sweep := views.Sweep{UserID: anna.ID, Username: renamed.Username, AuthorRevision: renamed.Revision, History: "later"}
+	sweep := chores.Sweep{UserID: anna.ID, Username: renamed.Username, AuthorRevision: renamed.Revision, History: "later"}
 	w.must(w.store.RecordSweep(t.Context(), sweep))
 	_, err := audit.Rebuild(t.Context(), w.store.DB, audit.RebuildOptions{})
 	w.must(err)

@@ -10,8 +10,8 @@ import (
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/projector"
 	"cosmosblog/proof/storetest"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // Running projectors read a recreated container from its beginning, whatever its number of feed
@@ -149,7 +149,7 @@ func TestStaleDeletionSparesRecreatedUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.store.RecordDeletion(t.Context(), views.Deletion{UserID: user.ID, Revision: 9}); err != nil {
+	if err := w.store.RecordDeletion(t.Context(), chores.Deletion{UserID: user.ID, Revision: 9}); err != nil {
 		t.Fatal(err)
 	}
 	post := w.post(user)

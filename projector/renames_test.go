@@ -14,9 +14,9 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/projector"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // sweepCharges sums what a projector's sweeps are charged.
@@ -112,10 +112,10 @@ func TestRenamesInARowShareSweep(t *testing.T) {
 }
 
 // sweepOf reads the item of a user's sweep, pending or done.
-func (w *world) sweepOf(user *blog.User) *views.Sweep {
+func (w *world) sweepOf(user *blog.User) *chores.Sweep {
 	w.Helper()
 	id := schema.SweepID(user.ID)
-	sweep, _, err := cosmos.Read[views.Sweep](w.Context(), w.store.DB.Container(schema.Leases), id, id)
+	sweep, _, err := cosmos.Read[chores.Sweep](w.Context(), w.store.DB.Container(schema.Leases), id, id)
 	w.must(err)
 	return sweep
 }
@@ -162,7 +162,7 @@ func TestRenameDuringPass(t *testing.T) {
 				switch executions++; executions {
 				case 10:
 					last = w.rename(writer)
-					w.must(w.store.RecordSweep(w.Context(), views.Sweep{UserID: last.ID, Username: last.Username, AuthorRevision: last.Revision}))
+					w.must(w.store.RecordSweep(w.Context(), chores.Sweep{UserID: last.ID, Username: last.Username, AuthorRevision: last.Revision}))
 					<-r.Context().Done()
 					restEnd = time.Now().Add(2 * time.Second)
 				case 11:

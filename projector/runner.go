@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/views"
 )
 
 // runner works on the tasks of one chore while this projector holds the chore's lease. The pass of
@@ -55,7 +55,7 @@ func (p *Projector) newRunner(c *chore, guard func(context.Context, func(context
 // ended, or after listInterval. The others run on until ctx is done, or stop is called. step
 // returns the errors of the passes that start over.
 func (r *runner) step(ctx context.Context) (stepResult, error) {
-	var tasks []views.Task
+	var tasks []chores.Task
 	err := r.guard(ctx, func(ctx context.Context) (err error) {
 		tasks, err = r.chore.list(ctx)
 		return err
@@ -75,7 +75,7 @@ func (r *runner) step(ctx context.Context) (stepResult, error) {
 }
 
 // stopReplaced stops the passes of tasks that were replaced or deleted.
-func (r *runner) stopReplaced(tasks []views.Task) {
+func (r *runner) stopReplaced(tasks []chores.Task) {
 	listed := make(map[string]string, len(tasks))
 	for _, t := range tasks {
 		listed[t.ID] = t.ETag
@@ -94,7 +94,7 @@ func (r *runner) stopReplaced(tasks []views.Task) {
 }
 
 // start starts the passes of the tasks that are due and do not run yet.
-func (r *runner) start(ctx context.Context, tasks []views.Task) {
+func (r *runner) start(ctx context.Context, tasks []chores.Task) {
 	now := r.options.Now()
 	maps.DeleteFunc(r.chore.rests, func(_ string, end time.Time) bool { return !now.Before(end) })
 	last := make(map[string]bool)
@@ -126,7 +126,7 @@ func (r *runner) start(ctx context.Context, tasks []views.Task) {
 // observed unchanged for the command deadline. If another projector takes the lease, it observes
 // the task for the whole deadline again. Other passes may begin if their user does not rest, or if
 // they start over.
-func (r *runner) isDue(t views.Task, isBegun bool, now time.Time) bool {
+func (r *runner) isDue(t chores.Task, isBegun bool, now time.Time) bool {
 	if t.Last {
 		return r.chore.observations.unchangedFor(t.ID, t.ETag, now) >= r.options.SettleTime
 	}
@@ -177,10 +177,10 @@ func (r *runner) stop() {
 	}
 }
 
-// run is the pass of a task. It implements views.Pace.
+// run is the pass of a task. It implements chores.Pace.
 type run struct {
 	*runner
-	views.Task
+	chores.Task
 	meter     *cosmos.Meter // of all requests since the pass was first started
 	running   bool
 	cancel    func()      // of the pass, but not of what follows it
@@ -199,7 +199,7 @@ type run struct {
 // item.
 func (r *run) work(ctx, pass context.Context) (done bool, err error) {
 	ctx, pass = cosmos.WithMeter(ctx, r.meter), cosmos.WithMeter(pass, r.meter)
-	progress := &views.Progress{Pace: r, Parallel: max(1, r.options.Parallel/2)} // others begin steps meanwhile
+	progress := &chores.Progress{Pace: r, Parallel: max(1, r.options.Parallel/2)} // others begin steps meanwhile
 	err = r.Pass(pass, progress)
 	if pass.Err() != nil {
 		return false, nil

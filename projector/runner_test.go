@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/blog"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // runnerWorld is a runner with fake tasks, for a test in a bubble of synctest.
@@ -28,7 +28,7 @@ type runnerWorld struct {
 	listing    error // of the next listings
 
 	mu       sync.Mutex // guards the fields below
-	pending  []views.Task
+	pending  []chores.Task
 	finished map[string]time.Time // by task
 }
 
@@ -49,19 +49,19 @@ func newRunnerWorld() *runnerWorld {
 }
 
 // list returns the pending tasks. A last pass leaves its task pending.
-func (w *runnerWorld) list(context.Context) ([]views.Task, error) {
+func (w *runnerWorld) list(context.Context) ([]chores.Task, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(w.pending), func(t views.Task) bool {
+	return slices.DeleteFunc(slices.Clone(w.pending), func(t chores.Task) bool {
 		return !w.finished[t.ID].IsZero() && !t.Last
 	}), w.listing
 }
 
 // add adds a task.
-func (w *runnerWorld) add(id string, pass views.Pass) {
-	w.pending = append(w.pending, views.Task{
+func (w *runnerWorld) add(id string, pass chores.Pass) {
+	w.pending = append(w.pending, chores.Task{
 		ID: id, ETag: "1", Pass: pass,
-		Finish: func(context.Context, *views.Progress, float64) error {
+		Finish: func(context.Context, *chores.Progress, float64) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.finished[id] = time.Now()
@@ -71,8 +71,8 @@ func (w *runnerWorld) add(id string, pass views.Pass) {
 }
 
 // steps returns a pass of n steps.
-func (w *runnerWorld) steps(n int) views.Pass {
-	return func(ctx context.Context, p *views.Progress) error {
+func (w *runnerWorld) steps(n int) chores.Pass {
+	return func(ctx context.Context, p *chores.Progress) error {
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(p.Parallel)
 		for range n {
@@ -191,7 +191,7 @@ func TestFailedPassStartsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRunnerWorld()
 		started := 0
-		w.add("u_failing", func(ctx context.Context, p *views.Progress) error {
+		w.add("u_failing", func(ctx context.Context, p *chores.Progress) error {
 			if started++; started < 3 {
 				return p.Turn(ctx, func(context.Context) error { return &blog.Error{Code: blog.Internal, Err: context.DeadlineExceeded} })
 			}
@@ -243,7 +243,7 @@ func TestStopEndsPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newRunnerWorld()
 		stopped := make(chan struct{})
-		w.add("u_slow", func(ctx context.Context, p *views.Progress) error {
+		w.add("u_slow", func(ctx context.Context, p *chores.Progress) error {
 			<-ctx.Done()
 			time.Sleep(time.Minute)
 			close(stopped)

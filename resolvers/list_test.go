@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"cosmosblog/blog"
-	"cosmosblog/store/views"
+	"cosmosblog/store/chores"
 )
 
 const (
@@ -78,7 +78,7 @@ func TestArchive(t *testing.T) {
 	s.anonymous().ask(`query($m:String){archiveMonths(before:$m){month}}`, "m", month).is("archiveMonths.#", 0)
 
 	ann.ask(`mutation($id:ID!){deletePost(input:{id:$id}){post{id}}}`, "id", id)
-	if err := views.New(s.db).RepairPost(t.Context(), rawID(t, id)); err != nil {
+	if err := chores.New(s.db).RepairPost(t.Context(), rawID(t, id)); err != nil {
 		t.Fatal(err)
 	}
 	s.anonymous().ask(`{archiveMonths{month}}`).is("archiveMonths.#", 0)

@@ -7,9 +7,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/blog"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 const readPrevious = `query($p:ID!){post(id:$p){previousByAuthor{id title excerpt contentLength commentCount author{id username}}}}`
@@ -18,7 +18,7 @@ const readPrevious = `query($p:ID!){post(id:$p){previousByAuthor{id title excerp
 func (c *client) remove(post string) {
 	c.Helper()
 	c.ask(deletePost, "id", post)
-	if err := views.New(c.db).RepairPost(c.Context(), rawID(c.T, post)); err != nil {
+	if err := chores.New(c.db).RepairPost(c.Context(), rawID(c.T, post)); err != nil {
 		c.Fatal(err)
 	}
 }

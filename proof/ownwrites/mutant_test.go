@@ -201,7 +201,7 @@ var mutants = map[string]mutanttest.Mutant{
 	},
 	"work for lost renames goes on": {
 		File:  "../../projector/rebuild.go",
-		Right: "	if err := p.views.ForgetLostWork(ctx); err != nil {\n",
+		Right: "	if err := p.pending.ForgetLostWork(ctx); err != nil {\n",
 		Wrong: "	if err := ctx.Err(); err != nil {\n",
 		Tests: findingRebuilds,
 	},

@@ -9,9 +9,9 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // AddLike likes a post.
@@ -47,7 +47,7 @@ func (w *World) RemovePost(post *blog.Post) {
 }
 
 // PendingPurge records the purge of a post and returns it as stored.
-func (w *World) PendingPurge(post *blog.Post) views.Purge {
+func (w *World) PendingPurge(post *blog.Post) chores.Purge {
 	w.T.Helper()
 	w.OK(w.RecordPurge(w.Ctx(), post.ID))
 	purges, err := w.Purges(w.Ctx(), 10)
@@ -58,7 +58,7 @@ func (w *World) PendingPurge(post *blog.Post) views.Purge {
 		}
 	}
 	w.T.Fatalf("pending purges: %v", purges)
-	return views.Purge{}
+	return chores.Purge{}
 }
 
 // ReadChange returns the change of an item of posts, as the change feed would return it now.

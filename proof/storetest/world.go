@@ -12,6 +12,7 @@ import (
 	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
@@ -37,12 +38,13 @@ type Database struct {
 	*store.Store
 	*changefeed.Feeds
 	*views.Views
+	*chores.Chores
 	*bulk.Writer
 }
 
 // Open returns the packages of a database.
 func Open(db *cosmos.DB) *Database {
-	return &Database{db, store.New(db), changefeed.New(db), views.New(db), bulk.New(db)}
+	return &Database{db, store.New(db), changefeed.New(db), views.New(db), chores.New(db), bulk.New(db)}
 }
 
 // New opens an account in memory. At the end of the test, it checks the account's consistency.

@@ -14,9 +14,9 @@ import (
 	"cosmosblog/cosmostest"
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/audit"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // TestRepairDoesTheProjectorsWork repairs views that no projector has updated: one repair of
@@ -195,7 +195,7 @@ func TestPendingWorkIsNotADrift(t *testing.T) {
 	w.OK(w.RepairPost(w.Ctx(), unpurged.ID))
 	w.Plant(w.Container(schema.Posts), unpurged.ID, schema.NewLikeItem(unpurged.ID, &blog.Like{User: ada, CreationDate: "2026"}))
 
-	sweep := views.Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision}
+	sweep := chores.Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision}
 	copying := map[string]any{"id": "copy.1", "type": "copy"}
 	purge := func(post *blog.Post) (begin, end func() error) {
 		return func() error { return w.RecordPurge(w.Ctx(), post.ID) },
@@ -221,7 +221,7 @@ func TestPendingWorkIsNotADrift(t *testing.T) {
 			return err
 		}, func() error { return w.endCopy("copy.1") }},
 		{schema.Users, gone, audit.DriftExpiry, func() error {
-			return w.RecordDeletion(w.Ctx(), views.Deletion{UserID: gone, Revision: 3})
+			return w.RecordDeletion(w.Ctx(), chores.Deletion{UserID: gone, Revision: 3})
 		}, nil},
 	} {
 		expect := func(want int) {

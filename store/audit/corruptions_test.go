@@ -18,10 +18,10 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/store/audit"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // auditedContainers are the containers of the items that an audit compares.
@@ -171,10 +171,10 @@ func (w *world) addAuditedBlog() {
 	w.OK(w.RepairPost(w.Ctx(), deleted.ID))
 	_, err = w.DeleteUser(w.Ctx(), gone.ID, "Gone")
 	w.OK(err)
-	w.OK(w.RecordDeletion(w.Ctx(), views.Deletion{UserID: gone.ID, Revision: 3}))
+	w.OK(w.RecordDeletion(w.Ctx(), chores.Deletion{UserID: gone.ID, Revision: 3}))
 	pending, err := w.Deletions(w.Ctx())
 	w.OK(err)
-	_, err = views.Run(w.Ctx(), w.DeletionPass(pending[0]))
+	_, err = chores.Run(w.Ctx(), w.DeletionPass(pending[0]))
 	w.OK(err)
 	w.OK(w.FinishDeletion(w.Ctx(), pending[0]))
 	w.Clock.Advance(time.Minute)

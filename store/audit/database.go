@@ -5,6 +5,7 @@ import (
 
 	"cosmosblog/store"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -12,10 +13,11 @@ import (
 
 // database is the database that an audit reads and repairs.
 type database struct {
-	db    *cosmos.DB
-	store *store.Store
-	feeds *changefeed.Feeds
-	views *views.Views
+	db     *cosmos.DB
+	store  *store.Store
+	feeds  *changefeed.Feeds
+	views  *views.Views
+	chores *chores.Chores
 
 	users, posts, feed, lists, usernames, leases *azcosmos.ContainerClient
 }
@@ -26,6 +28,7 @@ func open(db *cosmos.DB) *database {
 		store:     store.New(db),
 		feeds:     changefeed.New(db),
 		views:     views.New(db),
+		chores:    chores.New(db),
 		users:     db.Container(schema.Users),
 		posts:     db.Container(schema.Posts),
 		feed:      db.Container(schema.Feed),

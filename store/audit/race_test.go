@@ -18,9 +18,9 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/proof/testseed"
 	"cosmosblog/store/audit"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 var strideFlag = flag.Int("stride", 4, "tests write before every n-th request of a repair; 1 tests all requests")
@@ -133,12 +133,12 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
 	renamed, err := w.UpdateUser(w.Ctx(), bob.ID, "Bobby")
 	w.OK(err)
-	sweep := views.Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision, Last: true}
+	sweep := chores.Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision, Last: true}
 	w.OK(w.RecordSweep(w.Ctx(), sweep))
 	gone := w.AddUser("Gone")
 	_, err = w.DeleteUser(w.Ctx(), gone.ID, "Gone")
 	w.OK(err)
-	deletion := views.Deletion{UserID: gone.ID, Revision: gone.Revision + 1, Last: true}
+	deletion := chores.Deletion{UserID: gone.ID, Revision: gone.Revision + 1, Last: true}
 	w.OK(w.RecordDeletion(w.Ctx(), deletion))
 	deleted := w.AddPost(ada)
 	w.RemovePost(deleted)
@@ -157,7 +157,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			}
 		}
 		endBefore("the sweep", strings.HasSuffix(path, schema.SweepID(bob.ID)), func() error {
-			if _, err := views.Run(w.Ctx(), w.SweepPass(sweep)); err != nil {
+			if _, err := chores.Run(w.Ctx(), w.SweepPass(sweep)); err != nil {
 				return err
 			}
 			w.OK(w.RepairPost(w.Ctx(), post.ID)) // the copies of the post, whose recent comment has changed
@@ -171,7 +171,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			return w.FinishDeletion(w.Ctx(), deletions[0])
 		})
 		endBefore("the purge", strings.HasSuffix(path, schema.PurgeID(deleted.ID)), func() error {
-			if _, err := views.Run(w.Ctx(), w.PurgePass(purge.PostID)); err != nil {
+			if _, err := chores.Run(w.Ctx(), w.PurgePass(purge.PostID)); err != nil {
 				return err
 			}
 			return w.ForgetPurge(w.Ctx(), purge)

@@ -223,7 +223,7 @@ func (r *rebuildRun) addDiffering(t target, drifts []Drift) {
 func (r *rebuildRun) project(ctx context.Context, t target) ([]Drift, error) {
 	a := r.audit
 	err := a.db.RetryTransient(ctx, func() error {
-		return a.views.RepairPost(cosmos.WithSession(ctx), t.partition)
+		return a.chores.RepairPost(cosmos.WithSession(ctx), t.partition)
 	})
 	if err != nil && !cosmos.IsItemError(err) {
 		return nil, err

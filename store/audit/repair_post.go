@@ -5,9 +5,9 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // repairPost corrects drifts of one partition of posts, of the post's copy in users, and of its
@@ -18,7 +18,7 @@ func (r repairer) repairPost(ctx context.Context, postID string, drifts []Drift)
 			return err
 		}
 	}
-	err := r.views.RepairPost(ctx, postID)
+	err := r.chores.RepairPost(ctx, postID)
 	if err != nil && !cosmos.IsItemError(err) { // an unreadable copy fails the projection
 		return err
 	}
@@ -45,10 +45,10 @@ func (r repairer) repairPost(ctx context.Context, postID string, drifts []Drift)
 
 // repairItem corrects an item of a partition of posts, before the post is projected.
 func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error {
-	item := views.Remainder{ID: d.ID, PostID: postID, Type: d.item.Type, AuthorRevision: d.item.AuthorRevision}
+	item := chores.Remainder{ID: d.ID, PostID: postID, Type: d.item.Type, AuthorRevision: d.item.AuthorRevision}
 	switch d.Kind {
 	case DriftOrphan:
-		return r.views.DeleteOrphan(ctx, item)
+		return r.chores.DeleteOrphan(ctx, item)
 	case DriftCount:
 		return cosmos.RetryOnConflict(func() error { return r.recount(ctx, postID) })
 	case DriftContent:
@@ -78,9 +78,9 @@ func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error 
 	case DriftExpiry:
 		return r.repairPostExpiry(ctx, postID, d)
 	case DriftLeft:
-		err := r.views.DeleteRemainder(ctx, d.item.UserID, item)
+		err := r.chores.DeleteRemainder(ctx, d.item.UserID, item)
 		if err == nil && d.item.isComment() {
-			err = r.views.ExpireComment(ctx, postID, d.ID, d.item.UserID)
+			err = r.chores.ExpireComment(ctx, postID, d.ID, d.item.UserID)
 		}
 		return err
 	}
@@ -117,8 +117,8 @@ func (r repairer) repairName(ctx context.Context, postID string, d Drift) error 
 		return err
 	}
 	if d.item.has("authorRevision") && d.item.AuthorRevision < user.Revision {
-		sweep := views.Sweep{UserID: user.ID, Username: user.Username, AuthorRevision: user.Revision}
-		_, err := r.views.SweepPost(ctx, postID, sweep)
+		sweep := chores.Sweep{UserID: user.ID, Username: user.Username, AuthorRevision: user.Revision}
+		_, err := r.chores.SweepPost(ctx, postID, sweep)
 		return err
 	}
 	var changes azcosmos.PatchOperations
@@ -136,7 +136,7 @@ func (r repairer) repairName(ctx context.Context, postID string, d Drift) error 
 
 // restoreRecentComments corrects the recent comments of a post. A missing post is no error.
 func (r repairer) restoreRecentComments(ctx context.Context, postID string) error {
-	err := r.views.RestoreRecentComments(ctx, postID)
+	err := r.chores.RestoreRecentComments(ctx, postID)
 	if cosmos.IsNotFound(err) {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (r repairer) repairPostExpiry(ctx context.Context, postID string, d Drift) 
 	case !d.item.Deleted:
 		return d.correctTTL(ctx, r.posts)
 	case d.item.isTombstone() || d.item.isComment():
-		return r.views.ExpireComment(ctx, postID, d.ID, d.item.UserID)
+		return r.chores.ExpireComment(ctx, postID, d.ID, d.item.UserID)
 	}
 	return nil
 }

@@ -5,9 +5,9 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // repairUser corrects drifts in one partition of users and in the reservation of the username.
@@ -65,8 +65,8 @@ func (r repairer) recountUser(ctx context.Context, userID string) error {
 // it sets the ttl of a tombstone. It removes the ttl of any live item.
 func (r repairer) repairUserExpiry(ctx context.Context, userID string, d Drift) error {
 	if d.item.Deleted && d.item.Type == schema.TypeUser {
-		deletion := views.Deletion{UserID: userID, Revision: d.item.Revision}
-		return r.views.RecordDeletion(ctx, deletion)
+		deletion := chores.Deletion{UserID: userID, Revision: d.item.Revision}
+		return r.chores.RecordDeletion(ctx, deletion)
 	}
 	return d.correctTTL(ctx, r.users)
 }

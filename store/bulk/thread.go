@@ -10,7 +10,6 @@ import (
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // Thread is a post with its comments and likes. ID, Username and Revision of each author must be
@@ -226,7 +225,7 @@ const existingQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'like', 't
 
 // removeExisting removes the existing comments and likes from the rest.
 func (t *threadWriter) removeExisting(ctx context.Context) error {
-	rows, err := cosmos.Query[views.ResponseRow](ctx, t.writer.posts, t.post.PostID, existingQuery, t.comments+t.likes)
+	rows, err := cosmos.Query[schema.ResponseID](ctx, t.writer.posts, t.post.PostID, existingQuery, t.comments+t.likes)
 	if err != nil {
 		return err
 	}

@@ -392,3 +392,8 @@ type ReservationItem struct {
 type PostID struct {
 	PostID string `json:"postId"`
 }
+
+// ResponseID is the row of a query for the ids of comments and likes.
+type ResponseID struct {
+	ID string `json:"id"`
+}

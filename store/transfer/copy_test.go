@@ -17,11 +17,11 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
 	"cosmosblog/proof/storetest"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/transfer"
-	"cosmosblog/store/views"
 )
 
 // sources returns the text of all items that a copy writes, by container, post and id.
@@ -326,8 +326,8 @@ func (w *world) renameInPosts(userID string) {
 	w.T.Helper()
 	user, err := w.User(w.Ctx(), userID)
 	w.OK(err)
-	sweep := views.Sweep{UserID: userID, Username: user.Username, AuthorRevision: user.Revision}
-	_, err = views.Run(w.Ctx(), w.SweepPass(sweep))
+	sweep := chores.Sweep{UserID: userID, Username: user.Username, AuthorRevision: user.Revision}
+	_, err = chores.Run(w.Ctx(), w.SweepPass(sweep))
 	w.OK(err)
 }
 
@@ -348,7 +348,7 @@ func TestCopyOfRecreatedUser(t *testing.T) {
 	a.OK(err)
 	marked, _, err := transfer.ReadStored(a.Ctx(), a.Container(schema.Users), ada.ID, ada.ID)
 	a.OK(err)
-	a.OK(a.RecordDeletion(a.Ctx(), views.Deletion{UserID: ada.ID, Revision: marked.Revision}))
+	a.OK(a.RecordDeletion(a.Ctx(), chores.Deletion{UserID: ada.ID, Revision: marked.Revision}))
 	pending, err := a.Deletions(a.Ctx())
 	a.OK(err)
 	a.OK(a.FinishDeletion(a.Ctx(), pending[0]))
@@ -436,10 +436,10 @@ func TestCopyOfDeletedUser(t *testing.T) {
 	a.OK(err)
 	marked, _, err := transfer.ReadStored(a.Ctx(), a.Container(schema.Users), bob.ID, bob.ID)
 	a.OK(err)
-	a.OK(a.RecordDeletion(a.Ctx(), views.Deletion{UserID: bob.ID, Revision: marked.Revision}))
+	a.OK(a.RecordDeletion(a.Ctx(), chores.Deletion{UserID: bob.ID, Revision: marked.Revision}))
 	pending, err := a.Deletions(a.Ctx())
 	a.OK(err)
-	_, err = views.Run(a.Ctx(), a.DeletionPass(pending[0]))
+	_, err = chores.Run(a.Ctx(), a.DeletionPass(pending[0]))
 	a.OK(err)
 	a.OK(a.FinishDeletion(a.Ctx(), pending[0]))
 	a.copyTo(b)

@@ -9,6 +9,7 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/proof/storetest"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -72,7 +73,7 @@ func TestLargestScripts(t *testing.T) {
 	}
 	w.Damage(inline.ID, map[string]any{"/recentComments": []any{}})
 	w.OK(w.RestoreRecentComments(ctx, inline.ID))
-	changed, err := w.SweepPost(ctx, inline.ID, views.Sweep{UserID: bob.ID, Username: strings.Repeat("c", 30), AuthorRevision: 9})
+	changed, err := w.SweepPost(ctx, inline.ID, chores.Sweep{UserID: bob.ID, Username: strings.Repeat("c", 30), AuthorRevision: 9})
 	w.OK(err)
 	if changed < many-3 {
 		t.Errorf("the sweep changed %d items", changed)
@@ -117,7 +118,7 @@ func TestRenameOnLongPost(t *testing.T) {
 		w.AddComment(bob, post)
 		w.AddLike(bob, post)
 		charges := &scriptCharges{most: map[string]float64{}}
-		_, err = w.SweepPost(cosmos.WithRecorder(w.Ctx(), charges), post.ID, views.Sweep{UserID: bob.ID, Username: "bobby", AuthorRevision: 9})
+		_, err = w.SweepPost(cosmos.WithRecorder(w.Ctx(), charges), post.ID, chores.Sweep{UserID: bob.ID, Username: "bobby", AuthorRevision: 9})
 		w.OK(err)
 		costs[i] = charges.most["posts execute"]
 	}

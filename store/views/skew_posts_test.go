@@ -12,9 +12,9 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/proof/storetest"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // postScene is a post of Ada's with five comments, the second and the newest by her and the others
@@ -130,7 +130,7 @@ func (s postScene) unlike(user *blog.User) error {
 
 // rename writes another username of a user to the partition, as a sweep does.
 func (s postScene) rename(user *blog.User, n int64) error {
-	_, err := s.SweepPost(s.Ctx(), s.post.ID, views.Sweep{
+	_, err := s.SweepPost(s.Ctx(), s.post.ID, chores.Sweep{
 		UserID: user.ID, Username: fmt.Sprint("renamed", n), AuthorRevision: user.Revision + n,
 	})
 	return err

@@ -14,6 +14,7 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
 	"cosmosblog/proof/storetest"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -145,7 +146,7 @@ func (w *tombstoneWorld) charges(purged *blog.Post) map[string]float64 {
 	comment := w.comments[20]
 	laterComments := after(20, blog.Position{CreationDate: comment.CreationDate, ID: comment.ID})
 	w.renames += 10
-	sweep := views.Sweep{UserID: w.ann.ID, Username: "ann", AuthorRevision: w.ann.Revision + w.renames}
+	sweep := chores.Sweep{UserID: w.ann.ID, Username: "ann", AuthorRevision: w.ann.Revision + w.renames}
 	fresh := w.AddPost(w.bob)
 	change := w.ReadChange(fresh.ID, fresh.ID)
 	written := w.AddComment(w.bob, w.post)
@@ -178,13 +179,13 @@ func (w *tombstoneWorld) charges(purged *blog.Post) map[string]float64 {
 		w.OK(err)
 		return w.MoveHorizon(ctx, horizon, horizon.Position(), etag)
 	})
-	w.charge(charges, "a sweep", func(ctx context.Context) error { _, err := views.Run(ctx, w.SweepPass(sweep)); return err })
+	w.charge(charges, "a sweep", func(ctx context.Context) error { _, err := chores.Run(ctx, w.SweepPass(sweep)); return err })
 	var deleted azcosmos.PatchOperations
 	deleted.AppendSet("/deleted", true)
 	_, err = w.Container(schema.Users).PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(w.ann.ID), w.ann.ID, deleted, nil)
 	w.OK(err)
 	w.charge(charges, "a pass of a deletion", func(ctx context.Context) error {
-		_, err := views.Run(ctx, w.DeletionPass(views.Deletion{UserID: w.ann.ID, Revision: 1, Last: true}))
+		_, err := chores.Run(ctx, w.DeletionPass(chores.Deletion{UserID: w.ann.ID, Revision: 1, Last: true}))
 		return err
 	})
 	w.charge(charges, "a purge", func(ctx context.Context) error { return w.PurgePost(ctx, purged.ID) })

@@ -13,10 +13,10 @@ import (
 	"cosmosblog/projector"
 	"cosmosblog/store"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/seed"
-	"cosmosblog/store/views"
 )
 
 // Model is V4 in a database.
@@ -64,7 +64,7 @@ func (m *Model) Follow(ctx context.Context) error {
 
 // wait waits until the projector has handled all changes, and the sweeps that follow from them.
 func (m *Model) wait(ctx context.Context) error {
-	feeds, views := changefeed.New(m.db), views.New(m.db)
+	feeds, pending := changefeed.New(m.db), chores.New(m.db)
 	for range 2 { // a sweep changes items too
 		ends, err := feeds.ReadEnds(ctx)
 		if err != nil {
@@ -75,7 +75,7 @@ func (m *Model) wait(ctx context.Context) error {
 			return err
 		}
 		err = until(ctx, func() (int, error) {
-			sweeps, err := views.Sweeps(ctx)
+			sweeps, err := pending.Sweeps(ctx)
 			return len(sweeps), err
 		})
 		if err != nil {

@@ -1,4 +1,4 @@
-package views
+package chores
 
 import (
 	"context"
@@ -23,13 +23,13 @@ type Task struct {
 }
 
 // SweepTasks returns the tasks of all pending sweeps, in no order.
-func (v *Views) SweepTasks(ctx context.Context) (tasks []Task, err error) {
-	sweeps, err := v.Sweeps(ctx)
+func (c *Chores) SweepTasks(ctx context.Context) (tasks []Task, err error) {
+	sweeps, err := c.Sweeps(ctx)
 	for _, sweep := range sweeps {
 		tasks = append(tasks, Task{
-			sweep.UserID, sweep.ETag, sweep.Last, v.SweepPass(sweep),
+			sweep.UserID, sweep.ETag, sweep.Last, c.SweepPass(sweep),
 			func(ctx context.Context, _ *Progress, charge float64) error {
-				return v.FinishSweepPass(ctx, sweep, charge)
+				return c.FinishSweepPass(ctx, sweep, charge)
 			},
 			sweep.ID,
 		})
@@ -40,17 +40,17 @@ func (v *Views) SweepTasks(ctx context.Context) (tasks []Task, err error) {
 // DeletionTasks returns the tasks of all pending deletions, in no order. Last passes are repeated
 // until one finds nothing. They also find deleted items without a ttl, so a deletion ends only
 // after these are projected.
-func (v *Views) DeletionTasks(ctx context.Context) (tasks []Task, err error) {
-	deletions, err := v.Deletions(ctx)
+func (c *Chores) DeletionTasks(ctx context.Context) (tasks []Task, err error) {
+	deletions, err := c.Deletions(ctx)
 	for _, deletion := range deletions {
 		tasks = append(tasks, Task{
-			deletion.UserID, deletion.ETag, deletion.Last, v.DeletionPass(deletion),
+			deletion.UserID, deletion.ETag, deletion.Last, c.DeletionPass(deletion),
 			func(ctx context.Context, ended *Progress, _ float64) error {
 				switch {
 				case !deletion.Last:
-					return v.FinishFirstDeletionPass(ctx, deletion)
+					return c.FinishFirstDeletionPass(ctx, deletion)
 				case ended.Changed() == 0:
-					return v.FinishDeletion(ctx, deletion)
+					return c.FinishDeletion(ctx, deletion)
 				}
 				return nil
 			},
@@ -62,12 +62,12 @@ func (v *Views) DeletionTasks(ctx context.Context) (tasks []Task, err error) {
 
 // PurgeTasks returns the tasks of at most maxPurges pending purges, in no order. One pass for each
 // post is enough: a deleted post gets no new comments or likes.
-func (v *Views) PurgeTasks(ctx context.Context) (tasks []Task, err error) {
-	purges, err := v.Purges(ctx, maxPurges)
+func (c *Chores) PurgeTasks(ctx context.Context) (tasks []Task, err error) {
+	purges, err := c.Purges(ctx, maxPurges)
 	for _, purge := range purges {
 		tasks = append(tasks, Task{
-			purge.PostID, purge.ETag, false, v.PurgePass(purge.PostID),
-			func(ctx context.Context, _ *Progress, _ float64) error { return v.ForgetPurge(ctx, purge) },
+			purge.PostID, purge.ETag, false, c.PurgePass(purge.PostID),
+			func(ctx context.Context, _ *Progress, _ float64) error { return c.ForgetPurge(ctx, purge) },
 			purge.ID,
 		})
 	}
@@ -79,13 +79,13 @@ const maxPurges = 1000
 
 // Forget deletes the pending work of a task that was set aside, unless the work has changed since.
 // The next change of the user or post, or the same one projected again, records the work again.
-func (v *Views) Forget(ctx context.Context, task Task) error {
-	return v.forget(ctx, task.item, task.ETag)
+func (c *Chores) Forget(ctx context.Context, task Task) error {
+	return c.forget(ctx, task.item, task.ETag)
 }
 
 // forget deletes an item of leases unless it changed since it was read.
-func (v *Views) forget(ctx context.Context, id, etag string) error {
-	return unlessRaceLost(cosmos.Delete(ctx, v.leases, id, id, azcore.ETag(etag)))
+func (c *Chores) forget(ctx context.Context, id, etag string) error {
+	return unlessRaceLost(cosmos.Delete(ctx, c.leases, id, id, azcore.ETag(etag)))
 }
 
 // unlessRaceLost returns the error of a conditional write, or nil if the item has changed or is

@@ -1,4 +1,4 @@
-package views
+package chores
 
 import (
 	"context"
@@ -36,23 +36,23 @@ type postArgument struct {
 // returns the number of changed items. If more is true, it must be executed again, with the
 // continuation that it sets in the argument: an execution changes at most as many items as the
 // argument's limit, and as it has time for.
-func (v *Views) updateUsernames(ctx context.Context, argument *updateUsernamesArgument) (updated int, more bool, err error) {
-	a, err := v.execute(ctx, schema.UpdateUsernames, argument.PostID, argument)
+func (c *Chores) updateUsernames(ctx context.Context, argument *updateUsernamesArgument) (updated int, more bool, err error) {
+	a, err := c.execute(ctx, schema.UpdateUsernames, argument.PostID, argument)
 	argument.Continuation = a.Continuation // after an error, from the beginning
 	return a.Updated, a.More, err
 }
 
 // RestoreRecentComments sets the recent comments of a post to its newest comments, if they are
 // wrong. A corrected post has changed. Error: NOT_FOUND if there is no such post, or it is deleted.
-func (v *Views) RestoreRecentComments(ctx context.Context, postID string) error {
-	_, err := v.execute(ctx, schema.RestoreRecent, postID, postArgument{postID})
+func (c *Chores) RestoreRecentComments(ctx context.Context, postID string) error {
+	_, err := c.execute(ctx, schema.RestoreRecent, postID, postArgument{postID})
 	return err
 }
 
 // execute executes a stored procedure in a post's partition. Error: *schema.MissingError if it is
 // not registered.
-func (v *Views) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a changedAnswer, err error) {
-	_, err = schema.Execute(ctx, v.db, procedure, postID, argument, &a)
+func (c *Chores) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a changedAnswer, err error) {
+	_, err = schema.Execute(ctx, c.db, procedure, postID, argument, &a)
 	switch {
 	case err != nil:
 		return a, err

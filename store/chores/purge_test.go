@@ -1,4 +1,4 @@
-package views_test
+package chores_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"cosmosblog/cosmostest"
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/bulk"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -36,7 +37,7 @@ func commented(w *world, n int) *blog.Post {
 
 func (w *world) responses(post *blog.Post) int {
 	w.T.Helper()
-	rows, err := cosmos.Query[views.ResponseRow](w.Ctx(), w.Container(schema.Posts), post.ID, views.ResponsesQuery, 1000)
+	rows, err := cosmos.Query[schema.ResponseID](w.Ctx(), w.Container(schema.Posts), post.ID, chores.ResponsesQuery, 1000)
 	w.OK(err)
 	return len(rows)
 }
@@ -57,12 +58,12 @@ func TestPurge(t *testing.T) {
 	w.OK(err)
 	w.RemovePost(post)
 	purge := w.PendingPurge(post)
-	if n, err := views.Run(t.Context(), w.PurgePass(post.ID)); n != 261 || err != nil {
+	if n, err := chores.Run(t.Context(), w.PurgePass(post.ID)); n != 261 || err != nil {
 		t.Errorf("%d items found, error %v", n, err)
 	}
 	w.wantPurged(post)
 	w.Wire.Inject(nil)
-	n, err := views.Run(t.Context(), w.PurgePass(post.ID)) // again
+	n, err := chores.Run(t.Context(), w.PurgePass(post.ID)) // again
 	if requests := len(w.Wire.Requests()); n != 0 || err != nil || requests != 3 {
 		t.Errorf("a needless purge found %d items with %d requests, error %v", n, requests, err)
 	}
@@ -90,14 +91,14 @@ func TestPurgeRecordedAgainStays(t *testing.T) {
 func TestLivePostIsNotPurged(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 3)
-	_, err := views.Run(t.Context(), w.PurgePass(post.ID))
+	_, err := chores.Run(t.Context(), w.PurgePass(post.ID))
 	w.Fails(err, blog.Conflict)
 	if !cosmos.IsItemError(err) || cosmos.IsPermanent(err) {
 		t.Errorf("the error is not one that may be temporary: %v", err)
 	}
 	w.HoldsCounts(post.ID, 3, 3)
 	w.Plant(w.Container(schema.Posts), "p_none", schema.NewLikeItem("p_none", &blog.Like{User: post.Author}))
-	_, err = views.Run(t.Context(), w.PurgePass("p_none"))
+	_, err = chores.Run(t.Context(), w.PurgePass("p_none"))
 	w.Fails(err, blog.NotFound)
 	w.OK(w.PurgePost(t.Context(), "p_none"))
 }
@@ -163,7 +164,7 @@ func TestPurgeReadsPageByPage(t *testing.T) {
 		return next.Do(request)
 	})
 	pace := &testPace{world: w}
-	progress := &views.Progress{Pace: pace, Parallel: 1}
+	progress := &chores.Progress{Pace: pace, Parallel: 1}
 	w.OK(w.PurgePass(post.ID)(t.Context(), progress))
 	if pace.most != 1 || progress.Changed() != 400 {
 		t.Errorf("%d items changed, at most %d requests in a turn", progress.Changed(), pace.most)
@@ -209,7 +210,7 @@ func TestPurgeContinuesAfterRefusal(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	if _, err := views.Run(t.Context(), w.PurgePass(post.ID)); !cosmos.IsItemError(err) {
+	if _, err := chores.Run(t.Context(), w.PurgePass(post.ID)); !cosmos.IsItemError(err) {
 		t.Errorf("error %v", err)
 	}
 	w.Wire.Inject(nil)
@@ -318,7 +319,7 @@ func TestPurgeOfUndecodableItems(t *testing.T) {
 		return next.Do(request)
 	})
 	pace := &testPace{world: w}
-	err := w.PurgePass(post.ID)(t.Context(), &views.Progress{Pace: pace, Parallel: 1})
+	err := w.PurgePass(post.ID)(t.Context(), &chores.Progress{Pace: pace, Parallel: 1})
 	if !cosmos.IsPermanent(err) || pace.failures != 10 {
 		t.Errorf("after %d failures, error %v", pace.failures, err)
 	}

@@ -1,4 +1,4 @@
-package views
+package chores
 
 import (
 	"context"
@@ -12,22 +12,22 @@ import (
 // after some seconds. A rebuild that begins after that, and after the commands of before have
 // ended, does what is then left. ForgetLostWork may run at any time before: it reads the latest
 // state of each user who has pending work.
-func (v *Views) ForgetLostWork(ctx context.Context) error {
-	sweeps, err := v.Sweeps(ctx)
+func (c *Chores) ForgetLostWork(ctx context.Context) error {
+	sweeps, err := c.Sweeps(ctx)
 	if err != nil {
 		return err
 	}
 	for _, sweep := range sweeps {
-		if err := forgetIfLost(ctx, v, schema.SweepID(sweep.UserID), sweep.UserID, isSweepLost); err != nil {
+		if err := forgetIfLost(ctx, c, schema.SweepID(sweep.UserID), sweep.UserID, isSweepLost); err != nil {
 			return err
 		}
 	}
-	deletions, err := v.Deletions(ctx)
+	deletions, err := c.Deletions(ctx)
 	if err != nil {
 		return err
 	}
 	for _, deletion := range deletions {
-		if err := forgetIfLost(ctx, v, schema.DeletionID(deletion.UserID), deletion.UserID, isDeletionLost); err != nil {
+		if err := forgetIfLost(ctx, c, schema.DeletionID(deletion.UserID), deletion.UserID, isDeletionLost); err != nil {
 			return err
 		}
 	}
@@ -48,23 +48,23 @@ func isDeletionLost(deletion *Deletion, user *schema.UserItem) bool {
 
 // forgetIfLost deletes an item of leases if isLost says so of its latest state and the latest state
 // of a user, which is nil if there is none.
-func forgetIfLost[T any](ctx context.Context, v *Views, id, userID string, isLost func(*T, *schema.UserItem) bool) error {
+func forgetIfLost[T any](ctx context.Context, c *Chores, id, userID string, isLost func(*T, *schema.UserItem) bool) error {
 	ctx = cosmos.WithSession(ctx)
 	return cosmos.RetryOnConflict(func() error {
-		work, etag, err := cosmos.ReadLatest[T](ctx, v.leases, id)
+		work, etag, err := cosmos.ReadLatest[T](ctx, c.leases, id)
 		if cosmos.IsNotFound(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		user, _, err := cosmos.ReadLatest[schema.UserItem](ctx, v.users, userID)
+		user, _, err := cosmos.ReadLatest[schema.UserItem](ctx, c.users, userID)
 		if cosmos.IsNotFound(err) {
 			user, err = nil, nil
 		}
 		if err != nil || !isLost(work, user) {
 			return err
 		}
-		return cosmos.Delete(ctx, v.leases, id, id, etag)
+		return cosmos.Delete(ctx, c.leases, id, id, etag)
 	})
 }

@@ -1,4 +1,4 @@
-package views
+package chores
 
 import (
 	"context"
@@ -20,8 +20,8 @@ type reservationRow struct {
 // reclaimUsernames frees the usernames that are reserved for a user who, according to a sweep, has
 // another one. An interrupted naming leaves them. Each step reads the user again: it leaves a
 // username that the user has or announces by now.
-func (v *Views) reclaimUsernames(ctx context.Context, p *Progress, sweep Sweep) error {
-	query := newRowQuery[reservationRow](v.usernames, azcosmos.NewPartitionKey(), reservationsQuery,
+func (c *Chores) reclaimUsernames(ctx context.Context, p *Progress, sweep Sweep) error {
+	query := newRowQuery[reservationRow](c.usernames, azcosmos.NewPartitionKey(), reservationsQuery,
 		azcosmos.QueryParameter{Name: "@userId", Value: sweep.UserID})
 	for query.more() {
 		rows, err := query.next(ctx, p, pageSize)
@@ -33,7 +33,7 @@ func (v *Views) reclaimUsernames(ctx context.Context, p *Progress, sweep Sweep) 
 				if row.Name == blog.NormalizeUsername(sweep.Username) {
 					return 0, false, nil
 				}
-				return 1, false, v.store.ReclaimUsername(ctx, row.Name)
+				return 1, false, c.store.ReclaimUsername(ctx, row.Name)
 			}
 		})
 		if err != nil {
@@ -45,13 +45,13 @@ func (v *Views) reclaimUsernames(ctx context.Context, p *Progress, sweep Sweep) 
 
 // freeUsernames deletes all reservations of a user whose items are deleted: those of the given
 // usernames, and those that interrupted namings have left.
-func (v *Views) freeUsernames(ctx context.Context, userID string, usernames ...string) error {
+func (c *Chores) freeUsernames(ctx context.Context, userID string, usernames ...string) error {
 	names := map[string]bool{}
 	for _, username := range usernames {
 		names[blog.NormalizeUsername(username)] = true
 	}
 	delete(names, "")
-	rows, err := cosmos.QueryAcross[reservationRow](ctx, v.usernames, reservationsQuery,
+	rows, err := cosmos.QueryAcross[reservationRow](ctx, c.usernames, reservationsQuery,
 		azcosmos.QueryParameter{Name: "@userId", Value: userID})
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (v *Views) freeUsernames(ctx context.Context, userID string, usernames ...s
 		names[row.Name] = true
 	}
 	for name := range names {
-		if err := v.freeUsername(ctx, userID, name); err != nil {
+		if err := c.freeUsername(ctx, userID, name); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package views
+package chores
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
 // Deletion is the pending work for a deleted user: their posts, comments and likes have to be
@@ -35,21 +36,21 @@ const (
 )
 
 // Deletions returns all pending deletions, in no order.
-func (v *Views) Deletions(ctx context.Context) ([]Deletion, error) {
-	return cosmos.QueryAcross[Deletion](ctx, v.leases, deletionsQuery)
+func (c *Chores) Deletions(ctx context.Context) ([]Deletion, error) {
+	return cosmos.QueryAcross[Deletion](ctx, c.leases, deletionsQuery)
 }
 
 // RecordDeletion writes a pending deletion, unless there is one for the same or a later revision of
 // the user.
-func (v *Views) RecordDeletion(ctx context.Context, deletion Deletion) error {
+func (c *Chores) RecordDeletion(ctx context.Context, deletion Deletion) error {
 	id := schema.DeletionID(deletion.UserID)
 	return cosmos.RetryOnConflict(func() error {
-		current, etag, err := cosmos.Read[Deletion](ctx, v.leases, id, id)
+		current, etag, err := cosmos.Read[Deletion](ctx, c.leases, id, id)
 		switch {
 		case cosmos.IsNotFound(err):
-			_, err = cosmos.Create(ctx, v.leases, id, deletion.item())
+			_, err = cosmos.Create(ctx, c.leases, id, deletion.item())
 		case err == nil && current.Revision < deletion.Revision:
-			_, err = cosmos.Replace(ctx, v.leases, id, id, deletion.item(), etag)
+			_, err = cosmos.Replace(ctx, c.leases, id, id, deletion.item(), etag)
 		}
 		return err
 	})
@@ -72,12 +73,12 @@ type Remainder struct {
 //
 // Before each page, the pass reads the user. Error: CONFLICT if a replica returns a user who is not
 // deleted. The pass then changes nothing more.
-func (v *Views) DeletionPass(deletion Deletion) Pass {
+func (c *Chores) DeletionPass(deletion Deletion) Pass {
 	return func(ctx context.Context, p *Progress) error {
-		query, isChecked := v.remainders(deletion), false
+		query, isChecked := c.remainders(deletion), false
 		for query.more() {
 			if !isChecked {
-				err := p.do(ctx, func(ctx context.Context) error { return v.checkUserDeleted(ctx, deletion) })
+				err := p.do(ctx, func(ctx context.Context) error { return c.checkUserDeleted(ctx, deletion) })
 				if err != nil {
 					return err
 				}
@@ -86,7 +87,7 @@ func (v *Views) DeletionPass(deletion Deletion) Pass {
 			if err != nil {
 				return err
 			}
-			if err := each(ctx, p, rows, func(row Remainder) step { return v.deletionStep(deletion.UserID, row) }); err != nil {
+			if err := each(ctx, p, rows, func(row Remainder) step { return c.deletionStep(deletion.UserID, row) }); err != nil {
 				return err
 			}
 			isChecked = len(rows) == 0 // steps take time
@@ -96,22 +97,22 @@ func (v *Views) DeletionPass(deletion Deletion) Pass {
 }
 
 // remainders queries the items that a pass of a deletion has to find.
-func (v *Views) remainders(deletion Deletion) *rowQuery[Remainder] {
+func (c *Chores) remainders(deletion Deletion) *rowQuery[Remainder] {
 	text := leftUndeletedQuery
 	if deletion.Last {
 		text = leftQuery
 	}
-	return newRowQuery[Remainder](v.posts, azcosmos.NewPartitionKey(), text,
+	return newRowQuery[Remainder](c.posts, azcosmos.NewPartitionKey(), text,
 		azcosmos.QueryParameter{Name: "@userId", Value: deletion.UserID},
 		azcosmos.QueryParameter{Name: "@revision", Value: deletion.Revision})
 }
 
-func (v *Views) deletionStep(userID string, row Remainder) step {
+func (c *Chores) deletionStep(userID string, row Remainder) step {
 	return func(ctx context.Context) (int, bool, error) {
 		if row.Deleted {
 			return 1, false, nil
 		}
-		err := v.DeleteRemainder(ctx, userID, row)
+		err := c.DeleteRemainder(ctx, userID, row)
 		if err != nil && !(row.Type == schema.TypeLike && blog.CodeOf(err) == blog.TryAgain) {
 			return 0, false, err
 		}
@@ -123,8 +124,8 @@ func (v *Views) deletionStep(userID string, row Remainder) step {
 // or the id belongs to a new user of the same account, whose revisions restarted at 1, because the
 // tombstone had expired or users was recreated. The items of that user would then count as items of
 // the deleted one.
-func (v *Views) checkUserDeleted(ctx context.Context, deletion Deletion) error {
-	user, _, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
+func (c *Chores) checkUserDeleted(ctx context.Context, deletion Deletion) error {
+	user, _, err := cosmos.Read[schema.UserItem](ctx, c.users, deletion.UserID, deletion.UserID)
 	switch {
 	case cosmos.IsNotFound(err):
 		return nil
@@ -136,18 +137,18 @@ func (v *Views) checkUserDeleted(ctx context.Context, deletion Deletion) error {
 
 // DeleteRemainder deletes one item by the command that users send. A missing item is no error: it
 // was deleted with its post, or by another worker.
-func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainder) (err error) {
+func (c *Chores) DeleteRemainder(ctx context.Context, userID string, row Remainder) (err error) {
 	ctx = cosmos.WithSession(ctx) // DeleteOrphan reads the post from a replica as recent as the procedure's
 	switch row.Type {
 	case schema.TypePost:
-		_, err = v.store.MarkPostDeleted(ctx, &schema.PostItem{ID: row.ID, PostID: row.PostID})
+		_, err = c.store.MarkPostDeleted(ctx, &schema.PostItem{ID: row.ID, PostID: row.PostID})
 	case schema.TypeComment:
-		_, err = v.store.DeleteComment(ctx, userID, row.PostID, row.ID)
+		_, err = c.store.DeleteComment(ctx, userID, row.PostID, row.ID)
 	case schema.TypeLike:
-		err = v.store.RemoveLike(ctx, userID, row.PostID, row.AuthorRevision)
+		err = c.store.RemoveLike(ctx, userID, row.PostID, row.AuthorRevision)
 	}
 	if cosmos.IsNotFound(err) && row.Type != schema.TypePost {
-		return v.DeleteOrphan(ctx, row)
+		return c.DeleteOrphan(ctx, row)
 	}
 	return unlessRaceLost(err)
 }
@@ -156,29 +157,29 @@ func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainde
 // deleted and has its ttl. An interrupted copy of a database leaves such items, and the procedures
 // reject them. If the post is deleted but has no ttl yet, its purge deletes them. An item that
 // changed meanwhile stays, because the copy of the database has resumed.
-func (v *Views) DeleteOrphan(ctx context.Context, row Remainder) error {
-	_, etag, err := cosmos.Read[Remainder](ctx, v.posts, row.PostID, row.ID)
+func (c *Chores) DeleteOrphan(ctx context.Context, row Remainder) error {
+	_, etag, err := cosmos.Read[Remainder](ctx, c.posts, row.PostID, row.ID)
 	if cosmos.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	post, _, err := cosmos.Read[schema.PostItem](ctx, v.posts, row.PostID, row.PostID)
+	post, _, err := cosmos.Read[schema.PostItem](ctx, c.posts, row.PostID, row.PostID)
 	switch {
 	case cosmos.IsNotFound(err):
 	case err != nil || !post.Deleted || post.TTL == 0:
 		return err
 	}
-	return unlessRaceLost(cosmos.Delete(ctx, v.posts, row.PostID, row.ID, etag))
+	return unlessRaceLost(cosmos.Delete(ctx, c.posts, row.PostID, row.ID, etag))
 }
 
 // FinishFirstDeletionPass records the end of the first pass. If a later deletion has replaced this
 // one, it changes nothing.
-func (v *Views) FinishFirstDeletionPass(ctx context.Context, deletion Deletion) error {
+func (c *Chores) FinishFirstDeletionPass(ctx context.Context, deletion Deletion) error {
 	id, etag := schema.DeletionID(deletion.UserID), azcore.ETag(deletion.ETag)
 	deletion.Last = true
-	_, err := cosmos.Replace(ctx, v.leases, id, id, deletion.item(), etag)
+	_, err := cosmos.Replace(ctx, c.leases, id, id, deletion.item(), etag)
 	return unlessRaceLost(err)
 }
 
@@ -188,51 +189,51 @@ func (v *Views) FinishFirstDeletionPass(ctx context.Context, deletion Deletion) 
 //
 // It changes the user item only if its revision is the deletion's. After the tombstone, the account
 // may have a new user, whose deletion is a separate item.
-func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
+func (c *Chores) FinishDeletion(ctx context.Context, deletion Deletion) error {
 	ctx = cosmos.InSession(ctx)
-	user, etag, err := cosmos.ReadLatest[schema.UserItem](ctx, v.users, deletion.UserID)
+	user, etag, err := cosmos.ReadLatest[schema.UserItem](ctx, c.users, deletion.UserID)
 	switch {
 	case err == nil && user.Deleted && !user.Gone() && user.Revision == deletion.Revision:
-		err = v.endUser(ctx, user, etag)
+		err = c.endUser(ctx, user, etag)
 	case cosmos.IsNotFound(err):
 		err = nil // finished before, and expired
 	}
 	if err != nil {
 		return err
 	}
-	return v.forget(ctx, schema.DeletionID(deletion.UserID), deletion.ETag)
+	return c.forget(ctx, schema.DeletionID(deletion.UserID), deletion.ETag)
 }
 
 // endUser writes the tombstone last. Until then the account cannot get a new user, so all
 // reservations with this user id belong to the deleted user.
-func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.ETag) error {
-	if err := v.freeUsernames(ctx, user.ID, user.Username, user.PendingUsername); err != nil {
+func (c *Chores) endUser(ctx context.Context, user *schema.UserItem, etag azcore.ETag) error {
+	if err := c.freeUsernames(ctx, user.ID, user.Username, user.PendingUsername); err != nil {
 		return err
 	}
 	// After the tombstone has expired, the revisions of the account's next user begin at 1. The sweep
 	// of this user would then seem later than theirs.
-	if err := v.deleteSweep(ctx, user.ID); err != nil {
+	if err := c.deleteSweep(ctx, user.ID); err != nil {
 		return err
 	}
-	_, err := cosmos.Replace(ctx, v.users, user.ID, user.ID, schema.UserItem{
+	_, err := cosmos.Replace(ctx, c.users, user.ID, user.ID, schema.UserItem{
 		ID:           user.ID,
 		UserID:       user.ID,
 		Type:         schema.TypeUser,
 		CreationDate: user.CreationDate,
 		Revision:     user.Revision + 1,
 		Deleted:      true,
-		TTL:          int32(DeletedTTL.Seconds()),
+		TTL:          int32(views.DeletedTTL.Seconds()),
 	}, etag)
 	return err
 }
 
 // deleteSweep deletes a user's sweep, pending or done, if it does not change meanwhile. Otherwise,
 // another worker may have ended the deletion, and the sweep may be of the account's next user.
-func (v *Views) deleteSweep(ctx context.Context, userID string) error {
+func (c *Chores) deleteSweep(ctx context.Context, userID string) error {
 	id := schema.SweepID(userID)
-	_, etag, err := cosmos.ReadLatest[Sweep](ctx, v.leases, id)
+	_, etag, err := cosmos.ReadLatest[Sweep](ctx, c.leases, id)
 	if err == nil {
-		err = cosmos.Delete(ctx, v.leases, id, id, etag)
+		err = cosmos.Delete(ctx, c.leases, id, id, etag)
 	}
 	if cosmos.IsNotFound(err) {
 		return nil
@@ -241,10 +242,10 @@ func (v *Views) deleteSweep(ctx context.Context, userID string) error {
 }
 
 // freeUsername deletes the reservation of a normalized username if it belongs to the deleted user.
-func (v *Views) freeUsername(ctx context.Context, userID, name string) error {
-	reservation, etag, err := cosmos.Read[schema.ReservationItem](ctx, v.usernames, name, name)
+func (c *Chores) freeUsername(ctx context.Context, userID, name string) error {
+	reservation, etag, err := cosmos.Read[schema.ReservationItem](ctx, c.usernames, name, name)
 	if err == nil && reservation.UserID == userID {
-		err = cosmos.Delete(ctx, v.usernames, name, name, etag)
+		err = cosmos.Delete(ctx, c.usernames, name, name, etag)
 	}
 	if cosmos.IsNotFound(err) {
 		return nil

@@ -1,4 +1,4 @@
-package views_test
+package chores_test
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 
 	"cosmosblog/cosmostest"
 	"cosmosblog/proof/storetest"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/views"
 )
 
-// testPace is a views.Pace. It repeats what has failed, and counts the requests of each turn.
+// testPace is a chores.Pace. It repeats what has failed, and counts the requests of each turn.
 type testPace struct {
 	*world
 	turns, most int
@@ -46,7 +46,7 @@ func (p *testPace) Pause(context.Context) error {
 // each one that changed nothing.
 func TestStepsAreExecutedToTheirEnd(t *testing.T) {
 	pace, executions := &testPace{world: newWorld(t)}, 0
-	changed, err := views.RunStep(t.Context(), pace, func(context.Context) (int, bool, error) {
+	changed, err := chores.RunStep(t.Context(), pace, func(context.Context) (int, bool, error) {
 		executions++
 		return executions % 2, executions < 20, nil
 	})
@@ -58,8 +58,8 @@ func TestStepsAreExecutedToTheirEnd(t *testing.T) {
 // A step without progress fails for a reason of its items, after a limited number of executions.
 func TestStepWithoutProgressFails(t *testing.T) {
 	pace := &testPace{world: newWorld(t)}
-	_, err := views.RunStep(t.Context(), pace, func(context.Context) (int, bool, error) { return 0, true, nil })
-	if !cosmos.IsItemError(err) || !cosmos.IsPermanent(err) || pace.pauses != views.MaxIdleExecutions {
+	_, err := chores.RunStep(t.Context(), pace, func(context.Context) (int, bool, error) { return 0, true, nil })
+	if !cosmos.IsItemError(err) || !cosmos.IsPermanent(err) || pace.pauses != chores.MaxIdleExecutions {
 		t.Errorf("%d pauses, error %v", pace.pauses, err)
 	}
 }
@@ -68,16 +68,16 @@ func TestStepWithoutProgressFails(t *testing.T) {
 // query for one without further pages.
 func TestPassReadsPageAgainAfterError(t *testing.T) {
 	const n = 250 // more than two pages
-	for name, open := range map[string]func(t *testing.T) (*world, views.Pass){
-		"sweep": func(t *testing.T) (*world, views.Pass) {
+	for name, open := range map[string]func(t *testing.T) (*world, chores.Pass){
+		"sweep": func(t *testing.T) (*world, chores.Pass) {
 			w, sweep := sweptWorld(t, n)
 			return w, w.SweepPass(sweep)
 		},
-		"deletion": func(t *testing.T) (*world, views.Pass) {
+		"deletion": func(t *testing.T) (*world, chores.Pass) {
 			w, sweep := sweptWorld(t, n)
-			return w, w.DeletionPass(views.Deletion{UserID: sweep.UserID, Revision: sweep.AuthorRevision})
+			return w, w.DeletionPass(chores.Deletion{UserID: sweep.UserID, Revision: sweep.AuthorRevision})
 		},
-		"purge": func(t *testing.T) (*world, views.Pass) {
+		"purge": func(t *testing.T) (*world, chores.Pass) {
 			w := newWorld(t)
 			post := commented(w, n/2)
 			w.RemovePost(post)
@@ -96,13 +96,13 @@ func TestPassReadsPageAgainAfterError(t *testing.T) {
 				return next.Do(request)
 			})
 			pace := &testPace{world: w}
-			progress := &views.Progress{Pace: pace, Parallel: 1}
+			progress := &chores.Progress{Pace: pace, Parallel: 1}
 			w.OK(pass(w.Ctx(), progress))
 			if pace.failures < 3 || progress.Changed() < n {
 				t.Errorf("after %d failures, the pass changed %d items, want %d", pace.failures, progress.Changed(), n)
 			}
 			w.Wire.Inject(nil)
-			if left, err := views.Run(w.Ctx(), pass); err != nil || left != 0 {
+			if left, err := chores.Run(w.Ctx(), pass); err != nil || left != 0 {
 				t.Errorf("another pass found %d items, error %v", left, err)
 			}
 		})

@@ -1,4 +1,4 @@
-package views_test
+package chores_test
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"cosmosblog/cosmostest"
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/bulk"
+	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/views"
 )
 
 // TestNewerSweepReplacesOlder checks that the sweep of a newer rename replaces that of an older
@@ -23,9 +23,9 @@ func TestNewerSweepReplacesOlder(t *testing.T) {
 	w := newWorld(t)
 	record := func(name string, revision int64, last bool) {
 		t.Helper()
-		w.OK(w.RecordSweep(t.Context(), views.Sweep{UserID: "u_a", Username: name, AuthorRevision: revision, Last: last}))
+		w.OK(w.RecordSweep(t.Context(), chores.Sweep{UserID: "u_a", Username: name, AuthorRevision: revision, Last: last}))
 	}
-	pending := func() []views.Sweep {
+	pending := func() []chores.Sweep {
 		t.Helper()
 		sweeps, err := w.Sweeps(t.Context())
 		w.OK(err)
@@ -69,9 +69,9 @@ func TestSweep(t *testing.T) {
 	later.Username, later.Revision = "annabel", 9
 	w.AddComment(&later, bens)
 
-	sweep := views.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: anna.Revision + 2}
+	sweep := chores.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: anna.Revision + 2}
 	for _, want := range []int{6, 0} {
-		updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+		updated, err := chores.Run(t.Context(), w.SweepPass(sweep))
 		w.OK(err)
 		if updated != want {
 			t.Errorf("%d items updated, want %d", updated, want)
@@ -101,8 +101,8 @@ func TestSweepRepeatsExecutions(t *testing.T) {
 	for range 20 {
 		w.AddComment(anna, post)
 	}
-	sweep := views.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9}
-	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+	sweep := chores.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9}
+	updated, err := chores.Run(t.Context(), w.SweepPass(sweep))
 	w.OK(err)
 	if updated != 21 {
 		t.Errorf("%d items updated, want 21", updated)
@@ -124,7 +124,7 @@ func TestSweepStopsWithoutProgress(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	_, err := w.SweepPost(w.Ctx(), post.ID, views.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9})
+	_, err := w.SweepPost(w.Ctx(), post.ID, chores.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9})
 	if !cosmos.IsItemError(err) || executions > 100 {
 		t.Errorf("after %d executions: error %v", executions, err)
 	}
@@ -134,18 +134,18 @@ func TestSweepStopsWithoutProgress(t *testing.T) {
 // restored account, where all containers have new resource ids, no user is swept again.
 func TestSweepOfRecreatedContainerIsReplaced(t *testing.T) {
 	w := newWorld(t)
-	before := views.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, Last: true, ResourceID: "before"}
+	before := chores.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, Last: true, ResourceID: "before"}
 	for _, c := range []struct {
 		name     string
-		later    views.Sweep
+		later    chores.Sweep
 		recorded bool
 	}{
-		{"an earlier rename", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4, ResourceID: "before"}, false},
-		{"a restored account", views.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, ResourceID: "now"}, false},
-		{"a retry without a resource id", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4}, false},
-		{"a recreated container", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4, ResourceID: "now"}, true},
-		{"a lost rename", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 8, ResourceID: "before", History: "later"}, true},
-		{"a later history", views.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, ResourceID: "before", History: "later"}, false},
+		{"an earlier rename", chores.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4, ResourceID: "before"}, false},
+		{"a restored account", chores.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, ResourceID: "now"}, false},
+		{"a retry without a resource id", chores.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4}, false},
+		{"a recreated container", chores.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4, ResourceID: "now"}, true},
+		{"a lost rename", chores.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 8, ResourceID: "before", History: "later"}, true},
+		{"a later history", chores.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, ResourceID: "before", History: "later"}, false},
 	} {
 		w.OK(w.RecordSweep(w.Ctx(), before))
 		sweeps, err := w.Sweeps(w.Ctx())
@@ -163,7 +163,7 @@ func TestSweepOfRecreatedContainerIsReplaced(t *testing.T) {
 }
 
 // sweptWorld has a user with a comment on each of n posts of another user, and the user's sweep.
-func sweptWorld(t *testing.T, n int) (*world, views.Sweep) {
+func sweptWorld(t *testing.T, n int) (*world, chores.Sweep) {
 	w := newWorld(t)
 	writer := &blog.User{ID: "u_writer", Username: "writer", Revision: 2}
 	author := &blog.User{ID: "u_a", Username: "anna", Revision: 2}
@@ -176,7 +176,7 @@ func sweptWorld(t *testing.T, n int) (*world, views.Sweep) {
 		w.OK(err)
 	}
 	w.Wire.Inject(nil)
-	return w, views.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
+	return w, chores.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
 }
 
 // executions counts the executions of updateUsernames.
@@ -190,7 +190,7 @@ func (w *world) executions() (n int) {
 }
 
 // remaining counts the partitions that a sweep still has to change.
-func (w *world) remaining(sweep views.Sweep) (n int) {
+func (w *world) remaining(sweep chores.Sweep) (n int) {
 	w.T.Helper()
 	n, err := w.another().CountSwept(w.Ctx(), sweep)
 	w.OK(err)
@@ -202,12 +202,12 @@ func TestSweepContinuesAfterCrash(t *testing.T) {
 	const n = 350
 	w, sweep := sweptWorld(t, n)
 	w.Wire.Inject(cosmostest.From(200, storetest.CutBefore))
-	if _, err := views.Run(t.Context(), w.SweepPass(sweep)); err == nil {
+	if _, err := chores.Run(t.Context(), w.SweepPass(sweep)); err == nil {
 		t.Fatal("the sweep did not crash")
 	}
 	done := n - w.remaining(sweep)
 	w.Wire.Inject(nil)
-	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+	updated, err := chores.Run(t.Context(), w.SweepPass(sweep))
 	w.OK(err)
 	if done < 100 || updated != 2*(n-done) || w.executions() != n-done || w.remaining(sweep) != 0 {
 		t.Errorf("%d items were updated, then %d by %d executions, %d are left",
@@ -226,10 +226,10 @@ func TestSweepOfManyRanges(t *testing.T) {
 		})
 		w.OK(err)
 	}
-	sweep := views.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
+	sweep := chores.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
 	w.Wire.Inject(nil)
 	pace := &testPace{world: w}
-	w.OK(w.SweepPass(sweep)(t.Context(), &views.Progress{Pace: pace, Parallel: 1}))
+	w.OK(w.SweepPass(sweep)(t.Context(), &chores.Progress{Pace: pace, Parallel: 1}))
 	if pace.most != 1 || pace.turns > 50 || w.remaining(sweep) != 0 {
 		t.Errorf("%d turns of at most %d requests, %d posts are left", pace.turns, pace.most, w.remaining(sweep))
 	}
@@ -245,7 +245,7 @@ func TestSweepContinuesAfterRefusal(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+	updated, err := chores.Run(t.Context(), w.SweepPass(sweep))
 	if !cosmos.IsItemError(err) || updated != 2*(n-1) {
 		t.Errorf("%d items updated, error %v", updated, err)
 	}
@@ -268,8 +268,8 @@ func TestSweepReadsOnePageForEachPost(t *testing.T) {
 		w.OK(err)
 	}
 	w.Wire.Inject(nil)
-	sweep := views.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
-	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+	sweep := chores.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
+	updated, err := chores.Run(t.Context(), w.SweepPass(sweep))
 	w.OK(err)
 	executions := w.executions()
 	pages := len(w.Wire.Requests()) - executions
@@ -284,9 +284,9 @@ func TestSweepReadsOnePageForEachPost(t *testing.T) {
 // Each sweep keeps what the one before was charged, until its own first pass is done.
 func TestSweepKeepsCharge(t *testing.T) {
 	w := newWorld(t)
-	stored := func() *views.Sweep {
+	stored := func() *chores.Sweep {
 		t.Helper()
-		sweep, _, err := cosmos.Read[views.Sweep](w.Ctx(), w.Container(schema.Leases), schema.SweepID("u_a"), schema.SweepID("u_a"))
+		sweep, _, err := cosmos.Read[chores.Sweep](w.Ctx(), w.Container(schema.Leases), schema.SweepID("u_a"), schema.SweepID("u_a"))
 		w.OK(err)
 		return sweep
 	}
@@ -309,7 +309,7 @@ func TestSweepKeepsCharge(t *testing.T) {
 		{"its only pass", 5, false, 68},
 	} {
 		if step.charge == 0 {
-			w.OK(w.RecordSweep(w.Ctx(), views.Sweep{UserID: "u_a", Username: "anna", AuthorRevision: int64(i + 3), Last: step.last}))
+			w.OK(w.RecordSweep(w.Ctx(), chores.Sweep{UserID: "u_a", Username: "anna", AuthorRevision: int64(i + 3), Last: step.last}))
 		} else {
 			w.OK(w.FinishSweepPass(w.Ctx(), *stored(), step.charge))
 		}

@@ -1,4 +1,4 @@
-package views
+package chores
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 // RepairPost does the projector's work for one post: it projects the post into all of its views,
 // and purges the post if it is deleted. If that is done already, it changes nothing. A post that
 // does not exist or cannot be decoded is no error.
-func (v *Views) RepairPost(ctx context.Context, postID string) error {
-	change, err := v.feeds.Change(ctx, schema.Posts, postID, postID)
+func (c *Chores) RepairPost(ctx context.Context, postID string) error {
+	change, err := c.feeds.Change(ctx, schema.Posts, postID, postID)
 	if cosmos.IsNotFound(err) || err == nil && change.Post == nil {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	for _, view := range v.PostViews(change.Post) {
+	for _, view := range c.views.PostViews(change.Post) {
 		if change.Expires {
 			err = view.WriteTombstone(ctx, change.Post)
 		} else {
@@ -31,5 +31,5 @@ func (v *Views) RepairPost(ctx context.Context, postID string) error {
 	if !change.Deleted {
 		return nil
 	}
-	return v.PurgePost(ctx, postID)
+	return c.PurgePost(ctx, postID)
 }

@@ -1,4 +1,4 @@
-package views
+package chores
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
 // ExpireComment sets the ttl of a deleted comment, after which the comment no longer exists. It
@@ -15,33 +16,33 @@ import (
 //
 // With its ttl, the comment becomes an item that only its id finds. It loses its text, and
 // authorId replaces userId, by which chores find the items of a user.
-func (v *Views) ExpireComment(ctx context.Context, postID, commentID, authorID string) error {
-	return v.expire(ctx, postID, commentID, authorID, azcosmos.PatchOperations{})
+func (c *Chores) ExpireComment(ctx context.Context, postID, commentID, authorID string) error {
+	return c.expire(ctx, postID, commentID, authorID, azcosmos.PatchOperations{})
 }
 
 // expirePost is ExpireComment for a deleted post. All other work of the deletion must be done
 // before.
-func (v *Views) expirePost(ctx context.Context, postID, authorID string) error {
+func (c *Chores) expirePost(ctx context.Context, postID, authorID string) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/revision", 1)
 	changes.AppendSet("/title", "")
 	changes.AppendSet("/tags", []string{})
 	changes.AppendSet("/recentComments", []schema.RecentComment{})
-	return v.expire(ctx, postID, postID, authorID, changes)
+	return c.expire(ctx, postID, postID, authorID, changes)
 }
 
 // expireCondition allows a ttl to be set only once, and only on deleted items.
 const expireCondition = "c.deleted = true and not is_defined(c.ttl)"
 
-func (v *Views) expire(
+func (c *Chores) expire(
 	ctx context.Context, postID, id, authorID string, changes azcosmos.PatchOperations,
 ) error {
-	changes.AppendSet("/ttl", int(DeletedTTL.Seconds()))
+	changes.AppendSet("/ttl", int(views.DeletedTTL.Seconds()))
 	changes.AppendSet("/content", "")
 	changes.AppendSet("/excerpt", "")
 	if authorID != "" { // otherwise the item is damaged and has no userId
 		changes.AppendSet("/authorId", authorID)
 		changes.AppendRemove("/userId")
 	}
-	return unlessRaceLost(cosmos.PatchIf(ctx, v.posts, postID, id, expireCondition, changes))
+	return unlessRaceLost(cosmos.PatchIf(ctx, c.posts, postID, id, expireCondition, changes))
 }

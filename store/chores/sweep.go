@@ -1,4 +1,4 @@
-package views
+package chores
 
 import (
 	"context"
@@ -41,8 +41,8 @@ const (
 )
 
 // Sweeps returns all pending sweeps, in no order.
-func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
-	return cosmos.QueryAcross[Sweep](ctx, v.leases, sweepsQuery)
+func (c *Chores) Sweeps(ctx context.Context) ([]Sweep, error) {
+	return cosmos.QueryAcross[Sweep](ctx, c.leases, sweepsQuery)
 }
 
 // RecordSweep writes a pending sweep. It replaces a sweep, pending or done, for an earlier rename
@@ -50,16 +50,16 @@ func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
 // RecordSweep writes nothing. It always replaces a sweep from before the container users was
 // recreated, because the id may now belong to another user, and one of an earlier history, whose
 // rename may be lost.
-func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
+func (c *Chores) RecordSweep(ctx context.Context, sweep Sweep) error {
 	id := schema.SweepID(sweep.UserID)
 	return cosmos.RetryOnConflict(func() error {
-		current, etag, err := cosmos.Read[Sweep](ctx, v.leases, id, id)
+		current, etag, err := cosmos.Read[Sweep](ctx, c.leases, id, id)
 		switch {
 		case cosmos.IsNotFound(err):
-			_, err = cosmos.Create(ctx, v.leases, id, sweep.item())
+			_, err = cosmos.Create(ctx, c.leases, id, sweep.item())
 		case err == nil && (current.AuthorRevision < sweep.AuthorRevision || current.isObsolete(sweep)):
 			sweep.Charge = current.Charge
-			_, err = cosmos.Replace(ctx, v.leases, id, id, sweep.item(), etag)
+			_, err = cosmos.Replace(ctx, c.leases, id, id, sweep.item(), etag)
 		}
 		return err
 	})
@@ -78,7 +78,7 @@ func (s Sweep) isObsolete(later Sweep) bool {
 // one is pending; after that, the sweep is done. The item of the sweep stays. It lets RecordSweep
 // ignore later changes of the user that only update the post count. If a sweep for a later rename
 // has replaced this one, FinishSweepPass changes nothing.
-func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep, charge float64) error {
+func (c *Chores) FinishSweepPass(ctx context.Context, sweep Sweep, charge float64) error {
 	id, item := schema.SweepID(sweep.UserID), sweep.item()
 	if sweep.Last {
 		item.Type = schema.TypeSwept
@@ -87,18 +87,18 @@ func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep, charge float64
 		item.Charge, item.FirstCharge = charge, charge
 	}
 	item.Last = true
-	_, err := cosmos.Replace(ctx, v.leases, id, id, item, azcore.ETag(sweep.ETag))
+	_, err := cosmos.Replace(ctx, c.leases, id, id, item, azcore.ETag(sweep.ETag))
 	return unlessRaceLost(err)
 }
 
 // RenewWork changes the etags of a user's pending sweep and deletion. A projector that is about to
 // delete one of them, after it has written its dead letter, then fails on the etag. If none is
 // pending, RenewWork does nothing.
-func (v *Views) RenewWork(ctx context.Context, userID string) error {
+func (c *Chores) RenewWork(ctx context.Context, userID string) error {
 	for _, id := range []string{schema.SweepID(userID), schema.DeletionID(userID)} {
 		var same azcosmos.PatchOperations
 		same.AppendSet("/userId", userID)
-		_, err := v.leases.PatchItem(ctx, azcosmos.NewPartitionKeyString(id), id, same, nil)
+		_, err := c.leases.PatchItem(ctx, azcosmos.NewPartitionKeyString(id), id, same, nil)
 		if err = cosmos.ToBlogError(err); err != nil && !cosmos.IsNotFound(err) {
 			return err
 		}
@@ -111,15 +111,15 @@ func (v *Views) RenewWork(ctx context.Context, userID string) error {
 //
 // A last pass also frees each username that is reserved for the user, who neither has nor announces
 // it: a rename was interrupted. By then, all requests of that rename have ended.
-func (v *Views) SweepPass(sweep Sweep) Pass {
+func (c *Chores) SweepPass(sweep Sweep) Pass {
 	return func(ctx context.Context, p *Progress) error {
 		if sweep.Username != "" { // otherwise the user has no items yet
-			if err := v.sweepItems(ctx, p, sweep); err != nil {
+			if err := c.sweepItems(ctx, p, sweep); err != nil {
 				return err
 			}
 		}
 		if sweep.Last {
-			return v.reclaimUsernames(ctx, p, sweep)
+			return c.reclaimUsernames(ctx, p, sweep)
 		}
 		return nil
 	}
@@ -127,15 +127,15 @@ func (v *Views) SweepPass(sweep Sweep) Pass {
 
 // sweepItems changes the items of a user. It repeats the query until it changes nothing, because a
 // query of several pages may skip items while others change.
-func (v *Views) sweepItems(ctx context.Context, p *Progress, sweep Sweep) error {
+func (c *Chores) sweepItems(ctx context.Context, p *Progress, sweep Sweep) error {
 	for before := -1; p.changed != before; {
 		before = p.changed
-		for query := v.sweptPosts(sweep); query.more(); {
+		for query := c.sweptPosts(sweep); query.more(); {
 			posts, err := query.next(ctx, p, pageSize)
 			if err != nil {
 				return err
 			}
-			if err := each(ctx, p, posts, func(post schema.PostID) step { return v.sweepStep(post.PostID, sweep) }); err != nil {
+			if err := each(ctx, p, posts, func(post schema.PostID) step { return c.sweepStep(post.PostID, sweep) }); err != nil {
 				return err
 			}
 		}
@@ -147,13 +147,13 @@ func (v *Views) sweepItems(ctx context.Context, p *Progress, sweep Sweep) error 
 }
 
 // sweptPosts queries the posts with items that a sweep has to change.
-func (v *Views) sweptPosts(sweep Sweep) *rowQuery[schema.PostID] {
-	return newRowQuery[schema.PostID](v.posts, azcosmos.NewPartitionKey(), sweptPostsQuery,
+func (c *Chores) sweptPosts(sweep Sweep) *rowQuery[schema.PostID] {
+	return newRowQuery[schema.PostID](c.posts, azcosmos.NewPartitionKey(), sweptPostsQuery,
 		azcosmos.QueryParameter{Name: "@userId", Value: sweep.UserID},
 		azcosmos.QueryParameter{Name: "@authorRevision", Value: sweep.AuthorRevision})
 }
 
-func (v *Views) sweepStep(postID string, sweep Sweep) step {
+func (c *Chores) sweepStep(postID string, sweep Sweep) step {
 	size := newTransactionSize(maxSweptItems)
 	argument := &updateUsernamesArgument{
 		PostID: postID, UserID: sweep.UserID, Username: sweep.Username, AuthorRevision: sweep.AuthorRevision,
@@ -161,7 +161,7 @@ func (v *Views) sweepStep(postID string, sweep Sweep) step {
 	return func(ctx context.Context) (updated int, more bool, err error) {
 		argument.Limit = size.items()
 		err = size.charged(ctx, func(ctx context.Context) (int, error) {
-			updated, more, err = v.updateUsernames(ctx, argument)
+			updated, more, err = c.updateUsernames(ctx, argument)
 			return updated, err
 		})
 		return updated, more, err
@@ -175,8 +175,8 @@ const maxSweptItems = 30
 // SweepPost executes a sweep in one partition of posts, and returns the number of items that
 // changed. It executes updateUsernames until there is no more to do: the service limits how much
 // one execution can change. Error: ErrNoProgress if several executions in a row change nothing.
-func (v *Views) SweepPost(ctx context.Context, postID string, sweep Sweep) (changed int, err error) {
-	return v.sweepStep(postID, sweep).run(ctx, atOnce{})
+func (c *Chores) SweepPost(ctx context.Context, postID string, sweep Sweep) (changed int, err error) {
+	return c.sweepStep(postID, sweep).run(ctx, atOnce{})
 }
 
 func (s Sweep) item() Sweep {

@@ -1,4 +1,4 @@
-package views
+package chores
 
 import (
 	"context"
@@ -27,21 +27,16 @@ type Purge struct {
 const (
 	purgesQuery = `SELECT * FROM c WHERE c.type = 'purge'`
 
-	// responsesQuery returns the comments and likes in a partition of posts, and the content item, as
-	// ResponseRow. The range excludes tombstones in the index: deleted comments expire on their own.
+	// responsesQuery returns the comments and likes in a partition of posts, and the content item. The
+	// range excludes tombstones in the index: deleted comments expire on their own.
 	responsesQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'content', 'like') AND c.type < 'tombstone'`
 )
 
-// ResponseRow is the id of a comment or like.
-type ResponseRow struct {
-	ID string `json:"id"`
-}
-
 // Purges returns at most limit pending purges, in no order. The deletion of a user with very many
 // posts leaves very many purges.
-func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
+func (c *Chores) Purges(ctx context.Context, limit int) ([]Purge, error) {
 	var purges []Purge
-	for page, err := range cosmos.Pages[Purge](ctx, v.leases, azcosmos.NewPartitionKey(), purgesQuery, 0) {
+	for page, err := range cosmos.Pages[Purge](ctx, c.leases, azcosmos.NewPartitionKey(), purgesQuery, 0) {
 		if err != nil {
 			return nil, err
 		}
@@ -54,25 +49,25 @@ func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
 
 // RecordPurge writes a pending purge of a post whose copies are tombstones. If there is one, it is
 // rewritten, so that a concurrent delete of the old item fails on its etag.
-func (v *Views) RecordPurge(ctx context.Context, postID string) error {
+func (c *Chores) RecordPurge(ctx context.Context, postID string) error {
 	id := schema.PurgeID(postID)
 	text, err := cosmos.EncodeItem(Purge{ID: id, Type: schema.TypePurge, PostID: postID})
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	_, err = v.leases.UpsertItem(ctx, azcosmos.NewPartitionKeyString(id), text, nil)
+	_, err = c.leases.UpsertItem(ctx, azcosmos.NewPartitionKeyString(id), text, nil)
 	return cosmos.ToBlogError(err)
 }
 
 // ForgetPurge deletes a purge that is done, unless it was recorded again meanwhile.
-func (v *Views) ForgetPurge(ctx context.Context, purge Purge) error {
-	return v.forget(ctx, schema.PurgeID(purge.PostID), purge.ETag)
+func (c *Chores) ForgetPurge(ctx context.Context, purge Purge) error {
+	return c.forget(ctx, schema.PurgeID(purge.PostID), purge.ETag)
 }
 
 // PurgePost executes the whole purge of a post, whether or not it is recorded. It neither waits nor
 // retries. A missing post is no error.
-func (v *Views) PurgePost(ctx context.Context, postID string) error {
-	_, err := Run(ctx, v.PurgePass(postID))
+func (c *Chores) PurgePost(ctx context.Context, postID string) error {
+	_, err := Run(ctx, c.PurgePass(postID))
 	if cosmos.IsNotFound(err) {
 		return nil
 	}
@@ -88,12 +83,12 @@ func (v *Views) PurgePost(ctx context.Context, postID string) error {
 //
 // The pass is one session: a replica that has the deletion of the post also has all earlier
 // comments and likes. There are no later ones, because the procedures reject deleted posts.
-func (v *Views) PurgePass(postID string) Pass {
+func (c *Chores) PurgePass(postID string) Pass {
 	return func(ctx context.Context, p *Progress) error {
 		ctx = cosmos.InSession(ctx)
 		author, notFound := "", 0
 		err := p.do(ctx, func(ctx context.Context) (err error) {
-			author, err = v.checkPostDeleted(ctx, postID)
+			author, err = c.checkPostDeleted(ctx, postID)
 			if cosmos.IsNotFound(err) {
 				if notFound++; notFound == maxNotFound {
 					return nil
@@ -104,10 +99,10 @@ func (v *Views) PurgePass(postID string) Pass {
 		if err != nil || notFound == maxNotFound {
 			return err
 		}
-		if err := v.purgeResponses(ctx, p, postID); err != nil {
+		if err := c.purgeResponses(ctx, p, postID); err != nil {
 			return err
 		}
-		return p.do(ctx, func(ctx context.Context) error { return v.expirePost(ctx, postID, author) })
+		return p.do(ctx, func(ctx context.Context) error { return c.expirePost(ctx, postID, author) })
 	}
 }
 
@@ -117,15 +112,15 @@ const maxNotFound = 6
 
 // purgeResponses deletes the comments and likes of a post. A query of several pages may skip items
 // while others are deleted, so it is repeated until it finds nothing.
-func (v *Views) purgeResponses(ctx context.Context, p *Progress, postID string) error {
+func (c *Chores) purgeResponses(ctx context.Context, p *Progress, postID string) error {
 	size := newTransactionSize(cosmos.MaxBatchOperations) // of a page
 	for again := true; again; {
 		before := p.changed
-		query := newRowQuery[ResponseRow](v.posts, azcosmos.NewPartitionKeyString(postID), responsesQuery)
+		query := newRowQuery[schema.ResponseID](c.posts, azcosmos.NewPartitionKeyString(postID), responsesQuery)
 		for query.more() {
 			rows, err := query.next(ctx, p, size.items())
 			if err == nil && len(rows) > 0 {
-				err = p.complete(ctx, v.removeStep(postID, rows, size))
+				err = p.complete(ctx, c.removeStep(postID, rows, size))
 			}
 			if err != nil {
 				return err
@@ -140,8 +135,8 @@ func (v *Views) purgeResponses(ctx context.Context, p *Progress, postID string) 
 }
 
 // checkPostDeleted returns the id of the post's author, or CONFLICT unless the post is deleted.
-func (v *Views) checkPostDeleted(ctx context.Context, postID string) (author string, err error) {
-	post, _, err := cosmos.Read[schema.PostItem](ctx, v.posts, postID, postID)
+func (c *Chores) checkPostDeleted(ctx context.Context, postID string) (author string, err error) {
+	post, _, err := cosmos.Read[schema.PostItem](ctx, c.posts, postID, postID)
 	switch {
 	case err != nil:
 		return "", err
@@ -153,10 +148,10 @@ func (v *Views) checkPostDeleted(ctx context.Context, postID string) (author str
 
 // removeStep returns a step that deletes a page of responses. If it is executed again, it deletes
 // those that it could not delete before.
-func (v *Views) removeStep(postID string, left []ResponseRow, size *transactionSize) step {
+func (c *Chores) removeStep(postID string, left []schema.ResponseID, size *transactionSize) step {
 	return func(ctx context.Context) (removed int, _ bool, err error) {
 		before := len(left)
-		left, err = v.remove(ctx, postID, left, size)
+		left, err = c.remove(ctx, postID, left, size)
 		return before - len(left), false, err
 	}
 }
@@ -164,14 +159,14 @@ func (v *Views) removeStep(postID string, left []ResponseRow, size *transactionS
 // remove deletes responses in one transaction. If the transaction fails because of an item, for
 // example one that has expired, remove deletes them one by one. It returns the responses that were
 // refused, and an error of one of them.
-func (v *Views) remove(ctx context.Context, postID string, responses []ResponseRow, size *transactionSize) (left []ResponseRow, err error) {
-	batch := v.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(postID))
+func (c *Chores) remove(ctx context.Context, postID string, responses []schema.ResponseID, size *transactionSize) (left []schema.ResponseID, err error) {
+	batch := c.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(postID))
 	for _, response := range responses {
 		batch.DeleteItem(response.ID, nil)
 	}
 	deleted := false
 	err = size.charged(ctx, func(ctx context.Context) (int, error) {
-		result, err := v.posts.ExecuteTransactionalBatch(ctx, batch, nil)
+		result, err := c.posts.ExecuteTransactionalBatch(ctx, batch, nil)
 		deleted = err == nil && result.Success
 		return len(responses), cosmos.ToBlogError(err)
 	})
@@ -183,7 +178,7 @@ func (v *Views) remove(ctx context.Context, postID string, responses []ResponseR
 	}
 	var refused error
 	for i, response := range responses {
-		err := v.removeOne(ctx, postID, response.ID)
+		err := c.removeOne(ctx, postID, response.ID)
 		switch {
 		case err == nil:
 			continue
@@ -196,8 +191,8 @@ func (v *Views) remove(ctx context.Context, postID string, responses []ResponseR
 	return left, refused
 }
 
-func (v *Views) removeOne(ctx context.Context, postID, id string) error {
-	_, err := v.posts.DeleteItem(ctx, azcosmos.NewPartitionKeyString(postID), id, nil)
+func (c *Chores) removeOne(ctx context.Context, postID, id string) error {
+	_, err := c.posts.DeleteItem(ctx, azcosmos.NewPartitionKeyString(postID), id, nil)
 	if err = cosmos.ToBlogError(err); cosmos.IsNotFound(err) {
 		return nil
 	}
