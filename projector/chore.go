@@ -2,7 +2,6 @@ package projector
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 // chore is a kind of long work, such as the sweeps of renamed users. Projections record it in the
 // container leases. Only the holder of the chore's lease works on it, with a runner.
 type chore struct {
-	leaseID    string
 	projection string                                       // the name under which failing tasks become dead letters
 	container  string                                       // of the items by whose ids they become dead letters
 	list       func(context.Context) ([]chores.Task, error) // the pending tasks
@@ -40,29 +38,20 @@ const (
 // choreLeases are the ids of the leases that belong to chores. All others belong to feed ranges.
 var choreLeases = []string{sweepsLease, deletionsLease, purgesLease}
 
-// newChores returns the chores, one for each of choreLeases.
-func newChores(pending *chores.Chores, wake wakeups, c *counts) []*chore {
-	return []*chore{
-		{
-			sweepsLease, renamedUsers{}.Name(), schema.Users, pending.SweepTasks, pending.Forget, wake.sweeps, &c.sweepPasses,
-			observations{}, map[string]time.Time{},
+// newChores returns the chores by the ids of their leases.
+func newChores(pending *chores.Chores, wake wakeups, c *counts) map[string]*chore {
+	return map[string]*chore{
+		sweepsLease: {
+			projection: renamedUsers{}.Name(), container: schema.Users, list: pending.SweepTasks, forget: pending.Forget,
+			wake: wake.sweeps, passes: &c.sweepPasses, observations: observations{}, rests: map[string]time.Time{},
 		},
-		{
-			deletionsLease, deletedUsers{}.Name(), schema.Users, pending.DeletionTasks, pending.Forget, wake.deletions, &c.deletionPasses,
-			observations{}, nil,
+		deletionsLease: {
+			projection: deletedUsers{}.Name(), container: schema.Users, list: pending.DeletionTasks, forget: pending.Forget,
+			wake: wake.deletions, passes: &c.deletionPasses, observations: observations{},
 		},
-		{
-			purgesLease, deletedContent{}.Name(), schema.Posts, pending.PurgeTasks, pending.Forget, wake.purges, &c.purges,
-			observations{}, nil,
+		purgesLease: {
+			projection: deletedContent{}.Name(), container: schema.Posts, list: pending.PurgeTasks, forget: pending.Forget,
+			wake: wake.purges, passes: &c.purges, observations: observations{},
 		},
 	}
-}
-
-// choreOf returns the chore of a lease, or nil if the lease belongs to a feed range.
-func (p *Projector) choreOf(leaseID string) *chore {
-	i := slices.IndexFunc(p.chores, func(c *chore) bool { return c.leaseID == leaseID })
-	if i < 0 {
-		return nil
-	}
-	return p.chores[i]
 }

@@ -106,6 +106,31 @@ func TestMissingAnswerInGroup(t *testing.T) {
 	})
 }
 
+// The same holds for a request of a pass, which then starts over.
+func TestMissingAnswerInSweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		post, ben := w.post(w.user()), w.user()
+		w.comment(ben, post)
+		var executions atomic.Int64
+		m := w.members(1, w.wakeOnly)[0]
+		defer m.stop()
+		advanceTime(balance)
+		m.wire.dropAnswers(func(request *http.Request) bool {
+			return strings.HasSuffix(request.URL.Path, schema.UpdateUsernames.ID) && executions.Add(1) == 1
+		})
+		ben = w.rename(ben)
+		advanceTime(expire - time.Second)
+		if w.firstCommenter(post) == ben.Username || executions.Load() != 1 {
+			t.Fatal("the request was answered")
+		}
+		advanceTime(3 * time.Second)
+		if w.firstCommenter(post) != ben.Username {
+			t.Error("the request was not canceled")
+		}
+	})
+}
+
 // The same holds for the list of feed ranges, which azcosmos requests on behalf of all its
 // callers.
 func TestMissingAnswerAboutRanges(t *testing.T) {

@@ -26,8 +26,8 @@ type Projector struct {
 
 	counts     *counts
 	refillGate *refillGate
-	chores     []*chore
-	throttler  *throttler // shared by all chores
+	chores     map[string]*chore // by lease id
+	throttler  *throttler        // shared by all chores
 
 	takeOver   bool // until all leases were listed and taken once
 	leaseCount int  // in the last listing

@@ -7,20 +7,24 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/chores"
 	"cosmosblog/store/cosmos"
 )
 
 // runner works on the tasks of one chore while this projector holds the chore's lease. The pass of
-// each task runs in a goroutine of its own, and takes its turn at the throttler for each request.
-// So others wait only for some requests of a long pass.
+// each task runs in a goroutine of its own, and takes a turn for each request, first among the
+// passes of its chore, and then at the throttler. So others wait only for some requests of a long
+// pass, and a chore with many tasks leaves the others their share.
 //
 // If a pass fails for a reason other than an item, it starts over; items that it already changed
 // are not found again. Only one goroutine at a time may call step and stop.
 type runner struct {
 	chore     *chore
-	throttler *throttler // shared by all chores
+	turns     *semaphore.Weighted // of this chore: as many as the throttler's
+	throttler *throttler          // shared by all chores
 	retrier   retrier
 	options   Options
 	guard     func(context.Context, func(context.Context) error) error // worker.guard
@@ -42,6 +46,7 @@ const (
 func (p *Projector) newRunner(c *chore, guard func(context.Context, func(context.Context) error) error) *runner {
 	return &runner{
 		chore:     c,
+		turns:     semaphore.NewWeighted(int64(p.options.Parallel)),
 		throttler: p.throttler,
 		retrier:   p.newRetrier(),
 		options:   p.options,
@@ -212,7 +217,7 @@ func (r *run) work(ctx, pass context.Context) (done bool, err error) {
 	switch {
 	case err == nil:
 		r.chore.passes.Add(1)
-		r.options.Logger.Debug("pass finished", "chore", r.chore.leaseID, "id", r.ID, "last", r.Last, "items", progress.Changed())
+		r.options.Logger.Debug("pass finished", "projection", r.chore.projection, "id", r.ID, "last", r.Last, "items", progress.Changed())
 	case concernsItem(ctx, err):
 		err = r.guard(ctx, func(ctx context.Context) error { return r.setAside(ctx, err) })
 	}
@@ -232,6 +237,10 @@ func (r *run) Retry(ctx context.Context, attempt func() error) error {
 
 // Turn executes a request or a step under the throttler.
 func (r *run) Turn(ctx context.Context, execute func(context.Context) error) error {
+	if err := r.turns.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer r.turns.Release(1)
 	return r.throttler.do(ctx, func() error { return r.guard(ctx, execute) })
 }
 

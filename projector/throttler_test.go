@@ -3,8 +3,10 @@ package projector
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cosmosblog/blog"
@@ -174,4 +176,28 @@ func TestThrottlerLimitsConcurrency(t *testing.T) {
 	if most > 3 || p.running != 0 {
 		t.Errorf("%d steps at a time, %d at the end", most, p.running)
 	}
+}
+
+// Steps begin in the order in which their callers came. A caller that comes again is the last.
+func TestThrottlerTakesTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newTestThrottler(1)
+		var begun []int
+		for i := range 10 {
+			go func() {
+				for round := range 3 {
+					_ = p.do(t.Context(), func() error {
+						begun = append(begun, 10*round+i)
+						time.Sleep(time.Second)
+						return nil
+					})
+				}
+			}()
+			synctest.Wait()
+		}
+		time.Sleep(time.Minute)
+		if len(begun) != 30 || !slices.IsSorted(begun) {
+			t.Errorf("the steps began in the order %v", begun)
+		}
+	})
 }

@@ -33,7 +33,7 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		w.step, w.wake = w.guarded(p.rebuildStep), wokenBy(nil)
 		return w
 	}
-	if chore := p.choreOf(lease.ID); chore != nil {
+	if chore := p.chores[lease.ID]; chore != nil {
 		r := p.newRunner(chore, w.guard)
 		w.step, w.end, w.wake = r.step, r.stop, wokenBy(chore.wake)
 		w.maxPoll = max(o.Poll, maxChorePoll)

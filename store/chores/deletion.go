@@ -102,9 +102,9 @@ func (c *Chores) remainders(deletion Deletion) *rowQuery[Remainder] {
 	if deletion.Last {
 		text = leftQuery
 	}
-	return newRowQuery[Remainder](c.posts, azcosmos.NewPartitionKey(), text,
-		azcosmos.QueryParameter{Name: "@userId", Value: deletion.UserID},
-		azcosmos.QueryParameter{Name: "@revision", Value: deletion.Revision})
+	return &rowQuery[Remainder]{container: c.posts, text: text, parameters: []azcosmos.QueryParameter{
+		{Name: "@userId", Value: deletion.UserID}, {Name: "@revision", Value: deletion.Revision},
+	}}
 }
 
 func (c *Chores) deletionStep(userID string, row Remainder) step {

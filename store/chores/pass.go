@@ -158,22 +158,12 @@ const pageSize = cosmos.MaxBatchOperations
 // rowQuery reads the rows of a query page by page. It keeps only the continuation token, not a
 // pager: a pager of azcore ends at its first error, as if there were no more pages.
 type rowQuery[Row comparable] struct {
-	open         func(size int, continuation *string) cosmos.Pager
+	container    *azcosmos.ContainerClient
+	partition    azcosmos.PartitionKey
+	text         string
+	parameters   []azcosmos.QueryParameter
 	continuation *string // of the next page; nil for the first
 	pages        int     // read so far
-}
-
-func newRowQuery[Row comparable](
-	c *azcosmos.ContainerClient, key azcosmos.PartitionKey, text string, parameters ...azcosmos.QueryParameter,
-) *rowQuery[Row] {
-	open := func(size int, continuation *string) cosmos.Pager {
-		return c.NewQueryItemsPager(text, key, &azcosmos.QueryOptions{
-			QueryParameters:   parameters,
-			PageSizeHint:      int32(size),
-			ContinuationToken: continuation,
-		})
-	}
-	return &rowQuery[Row]{open: open}
 }
 
 // more reports whether there may be another page.
@@ -182,11 +172,9 @@ func (q *rowQuery[Row]) more() bool { return q.pages == 0 || q.continuation != n
 // next returns the rows of the next page, at most size, each once. It repeats the request if it
 // fails, also if the page cannot be decoded.
 func (q *rowQuery[Row]) next(ctx context.Context, p *Progress, size int) (rows []Row, err error) {
-	err = p.do(ctx, func(ctx context.Context) error {
-		page, continuation, err := cosmos.NextPage[Row](ctx, q.open(size, q.continuation), nil)
-		if err == nil {
-			rows, q.continuation = page, continuation
-		}
+	options := &azcosmos.QueryOptions{QueryParameters: q.parameters, PageSizeHint: int32(size), ContinuationToken: q.continuation}
+	err = p.do(ctx, func(ctx context.Context) (err error) {
+		rows, q.continuation, err = cosmos.NextPage[Row](ctx, q.container.NewQueryItemsPager(q.text, q.partition, options), nil)
 		return err
 	})
 	q.pages++

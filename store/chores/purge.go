@@ -116,7 +116,7 @@ func (c *Chores) purgeResponses(ctx context.Context, p *Progress, postID string)
 	size := newTransactionSize(cosmos.MaxBatchOperations) // of a page
 	for again := true; again; {
 		before := p.changed
-		query := newRowQuery[schema.ResponseID](c.posts, azcosmos.NewPartitionKeyString(postID), responsesQuery)
+		query := &rowQuery[schema.ResponseID]{container: c.posts, partition: azcosmos.NewPartitionKeyString(postID), text: responsesQuery}
 		for query.more() {
 			rows, err := query.next(ctx, p, size.items())
 			if err == nil && len(rows) > 0 {

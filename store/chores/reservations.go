@@ -21,8 +21,9 @@ type reservationRow struct {
 // another one. An interrupted naming leaves them. Each step reads the user again: it leaves a
 // username that the user has or announces by now.
 func (c *Chores) reclaimUsernames(ctx context.Context, p *Progress, sweep Sweep) error {
-	query := newRowQuery[reservationRow](c.usernames, azcosmos.NewPartitionKey(), reservationsQuery,
-		azcosmos.QueryParameter{Name: "@userId", Value: sweep.UserID})
+	query := &rowQuery[reservationRow]{container: c.usernames, text: reservationsQuery, parameters: []azcosmos.QueryParameter{
+		{Name: "@userId", Value: sweep.UserID},
+	}}
 	for query.more() {
 		rows, err := query.next(ctx, p, pageSize)
 		if err != nil {

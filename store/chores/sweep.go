@@ -148,9 +148,9 @@ func (c *Chores) sweepItems(ctx context.Context, p *Progress, sweep Sweep) error
 
 // sweptPosts queries the posts with items that a sweep has to change.
 func (c *Chores) sweptPosts(sweep Sweep) *rowQuery[schema.PostID] {
-	return newRowQuery[schema.PostID](c.posts, azcosmos.NewPartitionKey(), sweptPostsQuery,
-		azcosmos.QueryParameter{Name: "@userId", Value: sweep.UserID},
-		azcosmos.QueryParameter{Name: "@authorRevision", Value: sweep.AuthorRevision})
+	return &rowQuery[schema.PostID]{container: c.posts, text: sweptPostsQuery, parameters: []azcosmos.QueryParameter{
+		{Name: "@userId", Value: sweep.UserID}, {Name: "@authorRevision", Value: sweep.AuthorRevision},
+	}}
 }
 
 func (c *Chores) sweepStep(postID string, sweep Sweep) step {
