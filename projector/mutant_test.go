@@ -78,7 +78,7 @@ var mutants = map[string]mutanttest.Mutant{
 		File:  "../store/views/listed.go",
 		Right: "		if !slices.Contains(own, list) && !slices.Contains(l.FormerLists, list) {",
 		Wrong: "		if false {",
-		Tests: []string{".", "-run", "^TestTagsChangeWhileProjectorsDie$"},
+		Tests: []string{".", "-run", "^TestTagsChangeWhileProjectorsDie$", "-tag-rounds", "100"},
 	},
 	"former tags of an interrupted projection are forgotten": {
 		File:  "../store/views/listed.go",

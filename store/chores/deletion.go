@@ -87,7 +87,7 @@ func (c *Chores) DeletionPass(deletion Deletion) Pass {
 			if err != nil {
 				return err
 			}
-			if err := each(ctx, p, rows, func(row Remainder) step { return c.deletionStep(deletion.UserID, row) }); err != nil {
+			if err := eachOf(ctx, p, rows, func(row Remainder) step { return c.deletionStep(deletion.UserID, row) }); err != nil {
 				return err
 			}
 			isChecked = len(rows) == 0 // steps take time

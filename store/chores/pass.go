@@ -59,8 +59,22 @@ func (p *Progress) do(ctx context.Context, request func(context.Context) error) 
 	return p.Retry(ctx, func() error { return p.Turn(ctx, request) })
 }
 
-// each executes a step for each row of a page, and returns when all have ended.
-func each[Row any](ctx context.Context, p *Progress, page []Row, stepOf func(Row) step) error {
+// each executes a step for each row of a query, page by page. It returns the refusals.
+func each[Row comparable](ctx context.Context, p *Progress, query *rowQuery[Row], stepOf func(Row) step) error {
+	for query.more() {
+		page, err := query.next(ctx, p, pageSize)
+		if err == nil {
+			err = eachOf(ctx, p, page, stepOf)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return p.refusals()
+}
+
+// eachOf executes a step for each row of a page, and returns when all have ended.
+func eachOf[Row any](ctx context.Context, p *Progress, page []Row, stepOf func(Row) step) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(p.Parallel)
 	for _, row := range page {

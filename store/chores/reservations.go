@@ -24,24 +24,14 @@ func (c *Chores) reclaimUsernames(ctx context.Context, p *Progress, sweep Sweep)
 	query := &rowQuery[reservationRow]{container: c.usernames, text: reservationsQuery, parameters: []azcosmos.QueryParameter{
 		{Name: "@userId", Value: sweep.UserID},
 	}}
-	for query.more() {
-		rows, err := query.next(ctx, p, pageSize)
-		if err != nil {
-			return err
-		}
-		err = each(ctx, p, rows, func(row reservationRow) step {
-			return func(ctx context.Context) (int, bool, error) {
-				if row.Name == blog.NormalizeUsername(sweep.Username) {
-					return 0, false, nil
-				}
-				return 1, false, c.store.ReclaimUsername(ctx, row.Name)
+	return each(ctx, p, query, func(row reservationRow) step {
+		return func(ctx context.Context) (int, bool, error) {
+			if row.Name == blog.NormalizeUsername(sweep.Username) {
+				return 0, false, nil
 			}
-		})
-		if err != nil {
-			return err
+			return 1, false, c.store.ReclaimUsername(ctx, row.Name)
 		}
-	}
-	return p.refusals()
+	})
 }
 
 // freeUsernames deletes all reservations of a user whose items are deleted: those of the given

@@ -130,16 +130,8 @@ func (c *Chores) SweepPass(sweep Sweep) Pass {
 func (c *Chores) sweepItems(ctx context.Context, p *Progress, sweep Sweep) error {
 	for before := -1; p.changed != before; {
 		before = p.changed
-		for query := c.sweptPosts(sweep); query.more(); {
-			posts, err := query.next(ctx, p, pageSize)
-			if err != nil {
-				return err
-			}
-			if err := each(ctx, p, posts, func(post schema.PostID) step { return c.sweepStep(post.PostID, sweep) }); err != nil {
-				return err
-			}
-		}
-		if err := p.refusals(); err != nil {
+		err := each(ctx, p, c.sweptPosts(sweep), func(post schema.PostID) step { return c.sweepStep(post.PostID, sweep) })
+		if err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 package schema
 
-// The types of the items of pending work in leases (package views).
+// The types of the items of pending work in leases (store/chores).
 const (
 	TypeSweep    = "sweep"
 	TypeSwept    = "swept" // a sweep that is done
