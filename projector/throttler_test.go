@@ -183,8 +183,9 @@ func TestThrottlerTakesTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newTestThrottler(1)
 		var begun []int
+		var group sync.WaitGroup
 		for i := range 10 {
-			go func() {
+			group.Go(func() {
 				for round := range 3 {
 					_ = p.do(t.Context(), func() error {
 						begun = append(begun, 10*round+i)
@@ -192,10 +193,10 @@ func TestThrottlerTakesTurns(t *testing.T) {
 						return nil
 					})
 				}
-			}()
+			})
 			synctest.Wait()
 		}
-		time.Sleep(time.Minute)
+		group.Wait()
 		if len(begun) != 30 || !slices.IsSorted(begun) {
 			t.Errorf("the steps began in the order %v", begun)
 		}
