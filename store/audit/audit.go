@@ -78,7 +78,7 @@ type auditRun struct {
 	options   Options
 	byQuery   bool     // queries enumerate the items, and not the change feeds
 	cached    comparer // for the first comparison of each target
-	compared  *hashSet // the targets that were compared
+	compared  hashSet  // the targets that were compared
 	follower  follow.Follower
 	positions []follow.Position // up to which all containers are read
 	result    Result
@@ -100,7 +100,7 @@ func newAuditRun(db *cosmos.DB, options Options) *auditRun {
 	return &auditRun{
 		database: database,
 		options:  options,
-		cached:   newCachingComparer(database),
+		cached:   comparer{database: database, caches: newCaches()},
 		compared: newHashSet(),
 		follower: follower,
 		stalls:   map[follow.Feed]stall{},
@@ -116,7 +116,7 @@ func (a *auditRun) run(ctx context.Context) error {
 		return err
 	}
 	for _, k := range kinds {
-		if err := a.compareKind(ctx, k); err != nil {
+		if err := a.eachPage(ctx, k, a.compareAll, func(context.Context) error { return nil }); err != nil {
 			return err
 		}
 	}
@@ -126,20 +126,26 @@ func (a *auditRun) run(ctx context.Context) error {
 	return a.countPending(ctx)
 }
 
-// compareKind compares all targets of a kind: those that the container's items name, or the only
-// one.
-func (a *auditRun) compareKind(ctx context.Context, k kind) error {
-	if !k.isListed() {
-		return a.compareAll(ctx, []target{k.target()})
+// compareAll compares targets for the first time, and those that differ again once there are
+// maxSuspects.
+func (a *auditRun) compareAll(ctx context.Context, targets []target) error {
+	err := a.findSuspects(ctx, targets, nil)
+	if err == nil && len(a.suspects) >= maxSuspects {
+		_, err = a.resolveSuspects(ctx, a.waitForProjectors)
 	}
-	return a.eachPage(ctx, k, a.compareAll, func(context.Context) error { return nil })
+	return err
 }
 
-// compareAll compares targets for the first time. It collects those that differ, and compares them
-// again once there are maxSuspects.
-func (a *auditRun) compareAll(ctx context.Context, targets []target) error {
-	err := a.forEach(ctx, len(targets), func(ctx context.Context, i int) error {
+// findSuspects compares targets for the first time, and collects those that differ. If again is not
+// nil, it returns the drifts of a target that differs.
+func (a *auditRun) findSuspects(
+	ctx context.Context, targets []target, again func(context.Context, target) ([]Drift, error),
+) error {
+	return a.forEach(ctx, len(targets), func(ctx context.Context, i int) error {
 		drifts, err := a.compare(ctx, a.cached, targets[i])
+		if err == nil && len(drifts) > 0 && again != nil {
+			drifts, err = again(ctx, targets[i])
+		}
 		if err == nil && len(drifts) > 0 {
 			a.mu.Lock()
 			defer a.mu.Unlock()
@@ -147,10 +153,6 @@ func (a *auditRun) compareAll(ctx context.Context, targets []target) error {
 		}
 		return err
 	})
-	if err == nil && len(a.suspects) >= maxSuspects {
-		_, err = a.resolveSuspects(ctx, a.waitForProjectors)
-	}
-	return err
 }
 
 // compare returns the current drifts of a target. It waits if the account throttles it.
@@ -158,19 +160,17 @@ func (a *auditRun) compare(ctx context.Context, c comparer, t target) (drifts []
 	err = a.db.RetryTransient(ctx, func() (err error) {
 		// In a session, later reads are no older than earlier ones. Each try begins a new session,
 		// because the replicas may have lost the previous one.
+		if c.isFresh {
+			c = newComparer(a.database)
+		}
 		drifts, err = c.compare(cosmos.WithSession(ctx), t)
 		return err
 	})
 	if err != nil && cosmos.IsPermanent(err) {
 		// An item that the comparison depends on has an invalid form.
-		d := Drift{
-			Kind:        DriftUnreadable,
-			Container:   t.container,
-			Partition:   t.partition,
-			ID:          t.partition,
-			sourceState: err.Error(),
-		}
-		return []Drift{d.withValues("", err, "")}, nil
+		d := absentItem(t.container, cosmos.Address{Partition: t.partition, ID: t.partition}).unreadableDrift()
+		d.Is, d.sourceState = err.Error(), err.Error()
+		return []Drift{d}, nil
 	}
 	return drifts, err
 }

@@ -1,19 +1,15 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/blog"
-	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
@@ -27,10 +23,9 @@ var (
 
 // feedState is the actual and the expected state of the feed.
 type feedState struct {
-	horizon  views.Horizon
-	etag     azcore.ETag   // of the horizon; empty if there is none
+	item     *auditedItem  // the horizon
+	horizon  views.Horizon // as far as it can be decoded
 	expected views.Horizon // equals horizon if that is correct
-	broken   *auditedItem  // the horizon, if it is unreadable
 	copies   []*auditedItem
 	posts    []*auditedItem // the live posts above expected, newest first
 }
@@ -43,40 +38,61 @@ func (c comparer) compareFeed(ctx context.Context, _ string) ([]Drift, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.broken != nil {
-		d, _ := f.broken.unreadableDrift(schema.Feed, schema.FeedPartition)
-		return []Drift{d}, nil
+	if f.item.unreadable != nil {
+		return []Drift{f.item.unreadableDrift()}, nil
 	}
-	drifts, err := c.compareFeedCopies(ctx, f)
-	if err != nil {
-		return nil, err
-	}
+	var drifts []Drift
 	if f.expected != f.horizon {
-		drifts = append(drifts, f.horizonDrift())
+		drifts = append(drifts, f.item.drift(DriftHorizon).withValues("creationDate", f.horizon.CreationDate, f.expected.CreationDate))
 	}
-	drifts = append(drifts, c.arrivalDrifts(f)...)
-	return c.dropTrimmed(ctx, drifts, f)
+	copies := make(map[string]*auditedItem, len(f.copies))
+	for _, copy := range f.copies {
+		copies[copy.ID] = copy
+	}
+	for _, post := range f.posts {
+		copy := copies[post.ID]
+		if delete(copies, post.ID); copy == nil { // the feed may have a tombstone instead
+			if copy, err = c.readItem(ctx, schema.Feed, schema.FeedPartition, post.ID); err != nil {
+				return nil, err
+			}
+		}
+		drifts = append(drifts, compareCopy(c.views.FeedView(), copy, post)...)
+	}
+	strays := slices.DeleteFunc(slices.Clone(f.copies), func(copy *auditedItem) bool { return copies[copy.ID] == nil })
+	ofStrays, err := c.compareStrays(ctx, strays, func(copy, post *auditedItem) []Drift {
+		switch {
+		case post.Deleted:
+			return []Drift{copy.drift(DriftCopy, post).withValues("deleted", false, true)}
+		case f.expected.Admits(post.Post()):
+			return nil // the post was created after the posts were read
+		}
+		return []Drift{copy.drift(DriftSurplus, f.item)}
+	})
+	return slices.Concat(drifts, ofStrays, c.arrivalDrifts(f)), err
 }
 
-// readFeed reads the feed, and the posts that should be in it.
+// readFeed reads the feed, and the posts that should be in it. It reads the horizon after the
+// copies: a post that is trimmed meanwhile is then below the horizon.
 func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
-	horizon, err := c.readItem(ctx, c.feed, schema.FeedPartition, views.HorizonID)
+	f.copies, err = c.readPartition(ctx, schema.Feed, schema.FeedPartition, feedCopiesQuery)
 	if err != nil {
 		return f, err
 	}
-	if horizon != nil {
-		f.horizon, f.etag = horizon.horizon(), horizon.ETag
-		if horizon.unreadable != nil {
-			f.broken = horizon
-			return f, nil
-		}
+	f.item, err = c.readItem(ctx, schema.Feed, schema.FeedPartition, views.HorizonID)
+	if err != nil || f.item.unreadable != nil {
+		return f, err
+	}
+	if f.item.exists() {
+		f.item.unreadable = json.Unmarshal(f.item.stored, &f.horizon)
+	}
+	if f.horizon.CreationDate == "" && f.horizon.PostID != "" {
+		f.item.unreadable = errors.New("the position has no date")
+	}
+	if f.item.unreadable != nil {
+		return f, nil
 	}
 	f.horizon.ID, f.horizon.Type = views.HorizonID, schema.TypePost
 	f.expected = f.horizon
-	f.copies, err = c.readPartition(ctx, c.feed, schema.FeedPartition, feedCopiesQuery)
-	if err != nil {
-		return f, err
-	}
 	posts, total, err := c.readPostsAbove(ctx, f.horizon)
 	if err != nil {
 		return f, err
@@ -85,32 +101,12 @@ func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
 	switch {
 	case total > views.FeedCapacity && len(f.missingPosts()) > 0 || total > len(posts):
 		first := posts[views.FeedCapacity] // the newest surplus post
-		f.expected = f.horizon.At(views.FeedPosition{CreationDate: first.CreationDate, ID: first.ID})
+		f.expected = f.horizon.At(first.position())
 		f.posts = posts[:views.FeedCapacity]
-	case total < blog.FeedLength && f.etag != "":
+	case total < blog.FeedLength && f.item.exists():
 		err = c.expectOlderPosts(ctx, &f)
 	}
 	return f, err
-}
-
-// horizon returns the horizon as far as it can be decoded, and makes the item unreadable if that is
-// not all of it.
-func (i *auditedItem) horizon() (h views.Horizon) {
-	horizonForm.check(i)
-	text, err := json.Marshal(i.properties())
-	if err == nil {
-		err = json.Unmarshal(text, &h)
-	}
-	if err == nil && (!isDate(i.properties()["creationDate"]) || h.CreationDate == "" && h.PostID != "") {
-		err = errors.New("the position has no date")
-	}
-	for _, name := range []string{"lastArrival", "trimmedArrival"} {
-		if _, ok := i.properties()[name]; err == nil && ok && !isDate(i.properties()[name]) {
-			err = fmt.Errorf("the property %s is no date", name)
-		}
-	}
-	i.unreadable = cmp.Or(i.unreadable, err)
-	return h
 }
 
 // missingPosts returns the posts that should be in the feed and have no live copy there.
@@ -143,41 +139,27 @@ func (c comparer) expectOlderPosts(ctx context.Context, f *feedState) error {
 // all live posts above it. It filters across partitions, where the service does not sort. It
 // therefore sorts the posts itself and keeps about twice as many as the feed may hold.
 func (d *database) readPostsAbove(
-	ctx context.Context, position views.Horizon,
+	ctx context.Context, horizon views.Horizon,
 ) (posts []*auditedItem, total int, err error) {
-	for page, err := range cosmos.Pages[json.RawMessage](ctx, d.posts, azcosmos.NewPartitionKey(), postsSinceQuery, 0,
-		azcosmos.QueryParameter{Name: "@from", Value: position.Position().Key()}) {
+	from := azcosmos.QueryParameter{Name: "@from", Value: horizon.Position().Key()}
+	for page, err := range d.pages(ctx, schema.Posts, azcosmos.NewPartitionKey(), postsSinceQuery, from) {
 		if err != nil {
 			return nil, 0, err
 		}
-		for _, text := range page {
-			item := newAuditedItem(text)
-			item.checkSource()
-			if item.unreadable == nil && position.Admits(item.Post()) {
-				posts = append(posts, item)
+		for _, post := range page {
+			if post.unreadable == nil && horizon.Admits(post.Post()) {
+				posts = append(posts, post)
 				total++
 			}
 		}
-		slices.SortFunc(posts, compareNewestFirst)
+		slices.SortFunc(posts, func(a, b *auditedItem) int { return views.CompareNewestFirst(a.position(), b.position()) })
 		posts = posts[:min(2*views.FeedCapacity, len(posts))]
 	}
 	return posts, total, nil
 }
 
-func compareNewestFirst(a, b *auditedItem) int {
-	return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
-}
-
-// horizonDrift returns the drift of a horizon at the wrong position.
-func (f *feedState) horizonDrift() Drift {
-	d := Drift{
-		Kind:        DriftHorizon,
-		Container:   schema.Feed,
-		Partition:   schema.FeedPartition,
-		ID:          views.HorizonID,
-		sourceState: "horizon " + string(f.etag),
-	}
-	return d.withValues("creationDate", f.horizon.CreationDate, f.expected.CreationDate)
+func (i *auditedItem) position() views.FeedPosition {
+	return views.FeedPosition{CreationDate: i.CreationDate, ID: i.ID}
 }
 
 // maxArrivalAhead is how far an arrival may be ahead of the database's clock: each is later than
@@ -190,127 +172,18 @@ const maxArrivalAhead = time.Minute
 func (c comparer) arrivalDrifts(f feedState) (drifts []Drift) {
 	most, last := blog.NewDateTime(c.db.Now().Add(maxArrivalAhead)), f.horizon.LastArrival
 	for _, copy := range f.copies {
-		value, ok := copy.properties()["arrivalDate"]
+		_, hasDate := copy.properties["arrivalDate"]
+		_, err := blog.ParseDateTime(string(copy.ArrivalDate))
 		switch {
-		case !ok || copy.Deleted || copy.unreadable != nil:
-		case !isDate(value) || copy.ArrivalDate == "" || copy.ArrivalDate > most:
-			d := copy.drift(DriftCopy, schema.Feed, schema.FeedPartition)
-			drifts = append(drifts, d.withValues("arrivalDate", copy.text("arrivalDate"), ""))
+		case !hasDate || copy.Deleted || copy.unreadable != nil:
+		case err != nil || copy.ArrivalDate > most:
+			drifts = append(drifts, copy.propertyDrifts(DriftCopy, "arrivalDate", nil, copy)...)
 		default:
 			last = max(last, copy.ArrivalDate)
 		}
 	}
-	if f.etag != "" && (last != f.horizon.LastArrival || last > most) {
-		d := f.horizonDrift()
-		drifts = append(drifts, d.withValues("lastArrival", f.horizon.LastArrival, min(last, most)))
+	if f.item.exists() && (last != f.horizon.LastArrival || last > most) {
+		drifts = append(drifts, f.item.drift(DriftHorizon).withValues("lastArrival", f.horizon.LastArrival, min(last, most)))
 	}
 	return drifts
-}
-
-// compareFeedCopies compares the copies in the feed with the posts that should be there.
-func (c comparer) compareFeedCopies(ctx context.Context, f feedState) ([]Drift, error) {
-	copies := make(map[string]*auditedItem, len(f.copies))
-	for _, copy := range f.copies {
-		copies[copy.ID] = copy
-	}
-	var drifts []Drift
-	for _, post := range f.posts {
-		more, err := c.compareFeedCopy(ctx, copies[post.ID], post)
-		if err != nil {
-			return nil, err
-		}
-		drifts = append(drifts, more...)
-		delete(copies, post.ID)
-	}
-	for _, copy := range f.copies {
-		if copies[copy.ID] == nil {
-			continue
-		}
-		more, err := c.compareExtraCopy(ctx, copy, f)
-		if err != nil {
-			return nil, err
-		}
-		drifts = append(drifts, more...)
-	}
-	return drifts, nil
-}
-
-// compareFeedCopy compares the copy of a post that should be in the feed. A nil copy was not
-// found by feedCopiesQuery.
-func (c comparer) compareFeedCopy(
-	ctx context.Context, copy, post *auditedItem,
-) (drifts []Drift, err error) {
-	if copy == nil { // the feed may have a tombstone instead
-		if copy, err = c.readItem(ctx, c.feed, schema.FeedPartition, post.ID); err != nil {
-			return nil, err
-		}
-	}
-	if copy == nil {
-		drifts = []Drift{missing(schema.Feed, schema.FeedPartition, post)}
-	} else if d, ok := copy.unreadableDrift(schema.Feed, schema.FeedPartition); ok {
-		return []Drift{d}, nil
-	} else {
-		drifts = copyDrifts(c.views.FeedView(), copy, post)
-	}
-	return c.clearStateIfChanged(ctx, drifts, c.posts, post)
-}
-
-// compareExtraCopy returns the drift of a copy whose post should not be in the feed.
-func (c comparer) compareExtraCopy(
-	ctx context.Context, copy *auditedItem, f feedState,
-) ([]Drift, error) {
-	if d, ok := copy.unreadableDrift(schema.Feed, schema.FeedPartition); ok {
-		return []Drift{d}, nil
-	}
-	if copy.Deleted {
-		if d, ok := copy.expiryDrift(schema.Feed, schema.FeedPartition); ok {
-			return []Drift{d}, nil
-		}
-		return nil, nil
-	}
-	kind, err := c.missingSource(ctx, "", copy)
-	if err != nil || kind != "" {
-		return []Drift{copy.drift(kind, schema.Feed, schema.FeedPartition)}, err
-	}
-	post, err := c.readItem(ctx, c.posts, copy.ID, copy.ID)
-	switch {
-	case err != nil || post == nil || post.unreadable != nil:
-		return nil, err
-	case post.Deleted:
-		d := copy.drift(DriftCopy, schema.Feed, schema.FeedPartition)
-		return []Drift{d.withValues("deleted", false, true).withSource(post.ETag)}, nil
-	case f.expected.Admits(post.Post()):
-		return nil, nil // the post was created after the posts were read
-	}
-	d := copy.drift(DriftSurplus, schema.Feed, schema.FeedPartition)
-	return []Drift{d.withSource(f.etag)}, nil
-}
-
-// dropTrimmed reads the horizon once more. If it moved since the feed was read, dropTrimmed
-// drops missing copies of posts that are now below it. It clears the source state of drifts that
-// depend on the horizon's position.
-func (c comparer) dropTrimmed(ctx context.Context, drifts []Drift, f feedState) ([]Drift, error) {
-	if len(drifts) == 0 {
-		return nil, nil
-	}
-	horizon, etag, err := c.views.ReadHorizon(ctx)
-	if err != nil || etag == f.etag {
-		return drifts, err
-	}
-	posts := make(map[string]*auditedItem, len(f.posts))
-	for _, post := range f.posts {
-		posts[post.ID] = post
-	}
-	var kept []Drift
-	for _, d := range drifts {
-		post := posts[d.ID]
-		switch {
-		case d.Kind == DriftMissing && post != nil && !horizon.Admits(post.Post()):
-			continue
-		case d.Kind == DriftHorizon, d.Kind == DriftSurplus:
-			d.sourceState = ""
-		}
-		kept = append(kept, d)
-	}
-	return kept, nil
 }

@@ -2,289 +2,194 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"cosmosblog/blog"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
 // postPartition holds the items of one partition of posts.
 type postPartition struct {
-	postID     string
-	post       *auditedItem // nil if there is none
-	content    *auditedItem // the content item; nil if there is none
-	responses  []*auditedItem
-	tombstones []*auditedItem // deleted comments
-	unreadable []*auditedItem
-	users      map[string]*auditedUser // the authors of the items
+	items         []*auditedItem
+	post          *auditedItem
+	content       *auditedItem            // the content item
+	responses     []*auditedItem          // live comments and likes
+	hasUnreadable bool                    // among the items
+	users         map[string]*auditedItem // the authors of the items
 }
 
 // comparePost compares one partition of posts, the post's copy in users, and its entries in lists.
-// It compares the post's counters, all usernames, the items that a deletion should have removed,
-// and each field of the copy and the entries.
+// It compares the properties that follow from others, and looks for the items that a deletion
+// should have removed.
 func (c comparer) comparePost(ctx context.Context, postID string) ([]Drift, error) {
 	p, err := c.readPostPartition(ctx, postID)
 	if err != nil {
 		return nil, err
 	}
-	drifts, err := c.dropPending(ctx, p.itemDrifts())
-	if err == nil {
-		drifts, err = c.clearStateOfChanged(ctx, drifts, p)
+	var drifts []Drift
+	for _, item := range p.items {
+		drifts = append(drifts, p.itemDrifts(item)...)
 	}
-	if err != nil || p.post == nil {
-		return drifts, err
+	if !p.post.exists() {
+		return drifts, nil
 	}
-	c.know(p.post)
-	postDrifts := slices.Concat(p.countDrifts(), p.contentDrifts(), p.recentDrifts())
-	ofCopy, err := c.compareUserCopy(ctx, p.post)
-	if err != nil {
-		return nil, err
+	if !p.post.Deleted {
+		drifts = slices.Concat(drifts, p.countDrifts(), p.contentDrifts(), p.recentDrifts())
 	}
-	ofEntries, err := c.compareEntries(ctx, p.post)
-	if err != nil {
-		return nil, err
+	copies := []views.PostView{c.views.UserPostView(p.post.UserID)}
+	c.known.add(p.post.UserID, postID)
+	for _, list := range p.post.Post().Lists() {
+		if !p.post.Deleted {
+			c.known.add(string(list), postID)
+		}
+		if !p.post.isGone() { // the tags are gone; compareList finds what is left
+			copies = append(copies, c.views.ListView(list))
+		}
 	}
-	postDrifts = slices.Concat(postDrifts, ofCopy, ofEntries)
-	postDrifts, err = c.clearStateIfChanged(ctx, postDrifts, c.posts, p.post)
-	return append(drifts, postDrifts...), err
+	for _, view := range copies {
+		copy, err := c.readItem(ctx, view.Container, view.Partition, postID)
+		if err != nil {
+			return nil, err
+		}
+		drifts = append(drifts, compareCopy(view, copy, p.post)...)
+	}
+	return drifts, nil
 }
 
-func (c comparer) readPostPartition(ctx context.Context, postID string) (*postPartition, error) {
-	items, err := c.readPartition(ctx, c.posts, postID, partitionQuery)
-	if err != nil {
-		return nil, err
+func (c comparer) readPostPartition(ctx context.Context, postID string) (p *postPartition, err error) {
+	absent := func(id string) *auditedItem {
+		return absentItem(schema.Posts, cosmos.Address{Partition: postID, ID: id})
 	}
-	p := &postPartition{postID: postID}
+	p = &postPartition{post: absent(postID), content: absent(schema.ContentID)}
+	p.items, err = c.readPartition(ctx, schema.Posts, postID, partitionQuery)
 	var authors []string
-	for _, item := range items {
-		item.checkSource()
+	for _, item := range p.items {
 		switch {
 		case item.unreadable != nil:
-			p.unreadable = append(p.unreadable, item)
+			p.hasUnreadable = true
 			continue
 		case item.Type == schema.TypePost:
 			p.post = item
 		case item.Type == schema.TypeContent:
 			p.content = item
 			continue
-		case item.isResponse():
-			p.responses = append(p.responses, item)
 		case item.isTombstone():
-			p.tombstones = append(p.tombstones, item)
 			continue
+		default:
+			p.responses = append(p.responses, item)
 		}
 		authors = append(authors, item.UserID)
 	}
-	p.users, err = c.readUsers(ctx, authors)
+	if err == nil {
+		p.users, err = c.readUsers(ctx, authors)
+	}
 	return p, err
 }
 
-// itemDrifts returns the drifts of single items. The counters are not among them: they are
-// comparable only if the post did not change while its partition was read.
-func (p *postPartition) itemDrifts() []Drift {
-	var drifts []Drift
-	for _, item := range p.unreadable {
-		if d, ok := item.unreadableDrift(schema.Posts, p.postID); ok {
-			drifts = append(drifts, d)
-		}
-	}
-	for _, item := range p.tombstones { // they expire on their own, whatever the state of the post is
-		if d, ok := item.expiryDrift(schema.Posts, p.postID); ok {
-			drifts = append(drifts, d)
-		}
-	}
+// itemDrifts returns the drifts of a single item. Of an item of a live post, it returns the first.
+func (p *postPartition) itemDrifts(item *auditedItem) []Drift {
 	switch {
-	case p.post == nil && len(p.unreadable) > 0: // the unreadable item may be the post
-	case p.post == nil:
-		drifts = append(drifts, p.responseDrifts(DriftOrphan)...)
-	case p.post.Deleted && p.post.TTL > 0:
-		drifts = append(drifts, p.responseDrifts(DriftUnpurged)...)
-	case p.post.Deleted:
-		if d, ok := p.post.expiryDrift(schema.Posts, p.postID); ok {
-			drifts = append(drifts, d)
-		}
-	default:
-		for _, item := range append(p.responses, p.post) {
-			drifts = append(drifts, p.driftsOf(item)...)
-		}
-	}
-	return drifts
-}
-
-// responseDrifts returns a drift of every comment and like, and of the content item.
-func (p *postPartition) responseDrifts(kind DriftKind) []Drift {
-	var drifts []Drift
-	items := p.responses
-	if p.content != nil {
-		items = append(slices.Clip(items), p.content)
-	}
-	for _, item := range items {
-		drifts = append(drifts, item.drift(kind, schema.Posts, p.postID))
-	}
-	return drifts
-}
-
-// driftsOf returns the drifts of one item of a live post.
-func (p *postPartition) driftsOf(item *auditedItem) []Drift {
-	if d, ok := item.expiryDrift(schema.Posts, p.postID); ok {
-		return []Drift{d}
-	}
-	if item.Deleted {
+	case item.unreadable != nil:
+		return []Drift{item.unreadableDrift()}
+	case item.isTombstone(): // it expires on its own, whatever the state of the post is
+		return item.expiryDrifts()
+	case !p.post.exists() && p.hasUnreadable: // that may be the post
+		return nil
+	case !p.post.exists():
+		return []Drift{item.drift(DriftOrphan, p.post)}
+	case p.post.isGone() && item != p.post:
+		return []Drift{item.drift(DriftUnpurged)}
+	case p.post.Deleted && item != p.post || item == p.content:
 		return nil
 	}
-	if should := schema.SortKey(item.CreationDate, item.ID); item.SortKey != should || !item.has("sortKey") {
-		d := item.drift(DriftOrder, schema.Posts, p.postID)
-		return []Drift{d.withValues("sortKey", item.text("sortKey"), should)}
+	drifts := item.expiryDrifts()
+	if item.Deleted || len(drifts) > 0 {
+		return drifts
 	}
-	if should, ok := item.commentExcerpt(); ok && item.Excerpt != should || item.isDamaged("excerpt") {
-		d := item.drift(DriftExcerpt, schema.Posts, p.postID)
-		return []Drift{d.withValues("excerpt", item.Excerpt, should)}
+	if drifts = item.propertyDrifts(DriftOrder, "sortKey", schema.SortKey(item.CreationDate, item.ID)); len(drifts) > 0 {
+		return drifts
 	}
-	d := item.drift(DriftName, schema.Posts, p.postID)
+	if excerpt, ok := item.commentExcerpt(); ok {
+		if drifts = item.propertyDrifts(DriftExcerpt, "excerpt", excerpt); len(drifts) > 0 {
+			return drifts
+		}
+	}
 	user := p.users[item.UserID]
 	switch {
-	case user == nil:
-		d.Kind = DriftAuthor
-		return []Drift{d.withValues("userId", item.UserID, "")}
-	case user.Gone():
-		d.Kind = DriftLeft
-		return []Drift{d.withValues("userId", item.UserID, "").withSource(user.Revision)}
-	case user.unreadable != nil:
-	case user.Deleted: // the items of the user are being deleted
-	case user.Username == "": // the user is being created
-	case item.UserUsername != user.Username || !item.has("userUsername"):
-		d = d.withValues("userUsername", item.text("userUsername"), user.Username)
-		d.userRevision = user.Revision
-		return []Drift{d.withSource(user.Revision)}
-	case item.AuthorRevision != user.Revision || !item.has("authorRevision"):
-		d = d.withValues("authorRevision", item.text("authorRevision"), user.Revision)
-		d.userRevision = user.Revision
-		return []Drift{d.withSource(user.Revision)}
+	case !user.exists():
+		return []Drift{item.drift(DriftAuthor, user).withValues("userId", item.UserID, nil)}
+	case user.isGone():
+		return []Drift{item.drift(DriftLeft, user).withValues("userId", item.UserID, nil)}
+	case user.unreadable != nil, user.Deleted, user.Username == "": // deleted, or created, by somebody else
+		return nil
 	}
-	return nil
+	if drifts = item.propertyDrifts(DriftName, "userUsername", user.Username, user); len(drifts) > 0 {
+		return drifts
+	}
+	return item.propertyDrifts(DriftName, "authorRevision", user.Revision, user)
 }
 
 // contentDrifts returns the drift of a live post whose content is not in exactly one place: on the
 // post, or in the content item of the version that the post names.
 func (p *postPartition) contentDrifts() []Drift {
-	version := 0
-	if p.content != nil {
-		version = p.content.Version
-	}
+	isInline, version := p.post.ContentVersion == 0, p.content.Version
 	switch {
-	case p.post.Deleted || p.post.HasContent == (p.post.ContentVersion == 0) && version == p.post.ContentVersion:
+	case p.post.HasContent == isInline && version == p.post.ContentVersion:
 		return nil
-	case p.isContentSurplus():
-		d := p.content.drift(DriftContent, schema.Posts, p.postID)
-		return []Drift{d.withValues("version", version, "").withSource(p.post.ETag)}
+	case p.content.exists() && p.post.HasContent && isInline: // surplus
+		return []Drift{p.content.drift(DriftContent, p.post).withValues("version", version, nil)}
 	}
-	d := p.post.drift(DriftContent, schema.Posts, p.postID)
-	return []Drift{d.withValues("contentVersion", p.post.ContentVersion, version)}
-}
-
-// isContentSurplus reports whether there is a content item although the post has its content.
-func (p *postPartition) isContentSurplus() bool {
-	return p.content != nil && p.post.HasContent && p.post.ContentVersion == 0
+	return []Drift{p.post.drift(DriftContent).withValues("contentVersion", p.post.ContentVersion, version)}
 }
 
 // recentDrifts compares the recent comments of a live post with its newest comments. During a
 // sweep, the post has the new username before the comments.
 func (p *postPartition) recentDrifts() []Drift {
-	if p.post.Deleted || len(p.unreadable) > 0 { // a newest comment may be unreadable
+	if p.hasUnreadable { // which may be a newest comment
 		return nil
 	}
 	var comments []schema.RecentComment
-	for _, item := range p.responses {
+	var last blog.DateTime // of all comments that are left, deleted or not
+	for _, item := range p.items {
 		if item.isComment() {
 			comments = append(comments, item.recent())
+		}
+		if item.isComment() || item.isTombstone() {
+			last = max(last, item.CreationDate)
 		}
 	}
 	is, should := p.post.RecentComments, schema.NewestComments(comments)
 	for n := range min(len(is), len(should)) {
 		user := p.users[is[n].UserID]
 		isSweeping := is[n].AuthorRevision > should[n].AuthorRevision
-		if isSweeping && (user == nil || is[n].AuthorRevision <= user.Revision) {
+		if isSweeping && (user == nil || !user.exists() || is[n].AuthorRevision <= user.Revision) {
 			should[n].UserUsername, should[n].AuthorRevision = is[n].UserUsername, is[n].AuthorRevision
 		}
 	}
-	d := p.post.drift(DriftRecent, schema.Posts, p.postID)
-	var drifts []Drift
-	if !slices.Equal(is, should) || !p.post.has("recentComments") {
-		drifts = append(drifts, d.withValues("recentComments", p.post.text("recentComments"), recentText(should)))
-	}
-	if last := p.lastComment(); p.post.LastCommentDate < last || p.post.isDamaged("lastCommentDate") {
-		drifts = append(drifts, d.withValues("lastCommentDate", p.post.LastCommentDate, last))
+	drifts := p.post.propertyDrifts(DriftRecent, "recentComments", should)
+	isDamaged := p.post.LastCommentDate == "" && p.post.properties["lastCommentDate"] != nil
+	switch {
+	case last == "" && isDamaged:
+		drifts = append(drifts, p.post.propertyDrifts(DriftRecent, "lastCommentDate", nil)...)
+	case isDamaged || p.post.LastCommentDate < last:
+		drifts = append(drifts, p.post.propertyDrifts(DriftRecent, "lastCommentDate", last)...)
 	}
 	return drifts
-}
-
-// recentText returns recent comments as JSON, which can be compared.
-func recentText(recent []schema.RecentComment) string {
-	if len(recent) == 0 {
-		return "[]"
-	}
-	text, err := json.Marshal(recent)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
-}
-
-// lastComment returns the date of the newest comment that is left, deleted or not.
-func (p *postPartition) lastComment() (last blog.DateTime) {
-	for _, item := range append(slices.Clip(p.responses), p.tombstones...) {
-		if !item.isLike() {
-			last = max(last, item.CreationDate)
-		}
-	}
-	return last
 }
 
 // countDrifts compares the counters of a live post with its comments and likes.
 func (p *postPartition) countDrifts() []Drift {
-	if p.post.Deleted || len(p.unreadable) > 0 { // which may be one that counts
+	if p.hasUnreadable { // which may be one that counts
 		return nil
 	}
-	comments, likes := countResponses(p.responses)
-	var drifts []Drift
-	compare := func(field string, is, should int) {
-		if is != should || !p.post.has(field) {
-			d := p.post.drift(DriftCount, schema.Posts, p.postID)
-			drifts = append(drifts, d.withValues(field, p.post.text(field), should))
-		}
-	}
-	compare("commentCount", p.post.CommentCount, comments)
-	compare("likeCount", p.post.LikeCount, likes)
-	return drifts
-}
-
-// countResponses counts the live comments and the likes among the items of a partition.
-func countResponses(items []*auditedItem) (comments, likes int) {
-	for _, item := range items {
-		switch {
-		case item.isLike():
-			likes++
-		case item.isComment():
+	comments := 0
+	for _, item := range p.responses {
+		if item.isComment() {
 			comments++
 		}
 	}
-	return comments, likes
-}
-
-// compareUserCopy compares the copy of a post in its author's partition of users.
-func (c comparer) compareUserCopy(ctx context.Context, post *auditedItem) ([]Drift, error) {
-	copy, err := c.readItem(ctx, c.users, post.UserID, post.ID)
-	switch {
-	case err != nil:
-		return nil, err
-	case copy != nil && copy.unreadable != nil:
-		d, _ := copy.unreadableDrift(schema.Users, post.UserID)
-		return []Drift{d}, nil
-	case copy != nil:
-		return copyDrifts(c.views.UserPostView(post.UserID), copy, post), nil
-	case !post.Deleted:
-		return []Drift{missing(schema.Users, post.UserID, post)}, nil
-	}
-	return nil, nil
+	return append(p.post.propertyDrifts(DriftCount, "commentCount", comments),
+		p.post.propertyDrifts(DriftCount, "likeCount", len(p.responses)-comments)...)
 }

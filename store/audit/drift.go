@@ -1,9 +1,13 @@
 package audit
 
 import (
+	"encoding/json"
 	"fmt"
-	"strconv"
+	"reflect"
+	"slices"
 
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
@@ -42,16 +46,14 @@ type Drift struct {
 	Field      string // empty if the item as a whole drifts
 	Is, Should string // actual and expected value; empty if there is none
 
-	item auditedItem // the item as it was read; zero if it does not exist
+	item     *auditedItem // that drifts, as it was read
+	sources  []source     // with which it was compared
+	revision int64        // of the first source
+	value    any          // that Field should have; nil if it should be absent
 
-	// sourceState identifies the state of the source that was compared. A drift is confirmed if two
-	// comparisons find it in the same state. It is empty if the source changed during the comparison.
+	// sourceState identifies the states of item and sources. A drift is confirmed if two comparisons
+	// find it in the same states. It is empty if one of them changed during the comparison.
 	sourceState string
-	// isLater reports that a copy has a later revision than its post, if Kind is DriftCopy: a replica
-	// may have shown an earlier state of the post.
-	isLater bool
-	// userRevision is the revision of the author that was compared, if Kind is DriftName.
-	userRevision int64
 }
 
 type driftKey struct {
@@ -66,58 +68,96 @@ func (d Drift) itemKey() driftKey {
 	return driftKey{container: d.Container, partition: d.Partition, id: d.ID}
 }
 
-// drift returns a drift of an existing item.
-func (i *auditedItem) drift(kind DriftKind, container, partition string) Drift {
-	return Drift{
-		Kind:        kind,
-		Container:   container,
-		Partition:   partition,
-		ID:          i.ID,
-		item:        *i,
-		sourceState: string(i.ETag),
+// source is a state of an item on which a drift depends.
+type source struct {
+	container string
+	at        cosmos.Address
+	state     string
+}
+
+// source returns the item as a source. The etag of a user also changes with each post.
+func (i *auditedItem) source() source {
+	if i.container == schema.Users {
+		return source{i.container, i.address(), fmt.Sprint(i.exists(), i.Revision)}
 	}
+	return i.sourceByETag()
+}
+
+func (i *auditedItem) sourceByETag() source { return source{i.container, i.address(), string(i.ETag)} }
+
+// drift returns a drift of an item.
+func (i *auditedItem) drift(kind DriftKind, sources ...*auditedItem) Drift {
+	d := Drift{Kind: kind, Container: i.container, Partition: i.partition, ID: i.ID, item: i}
+	d.sourceState = fmt.Sprint(i.sourceByETag())
+	for n, of := range sources {
+		if n == 0 {
+			d.revision = of.Revision
+		}
+		d.sources = append(d.sources, of.source())
+		d.sourceState += fmt.Sprint(of.source())
+	}
+	return d
+}
+
+// dependsOn returns the states on which the drift depends. A copy may change with its post only.
+func (d Drift) dependsOn() []source {
+	if d.Kind == DriftCopy {
+		return d.sources
+	}
+	return append(slices.Clip(d.sources), d.item.sourceByETag())
 }
 
 // withValues returns the drift with a field, and its actual and expected value.
 func (d Drift) withValues(field string, is, should any) Drift {
-	d.Field, d.Is, d.Should = field, fmt.Sprint(is), fmt.Sprint(should)
+	d.Field, d.Is, d.Should, d.value = field, fmt.Sprint(is), "", should
+	if should != nil {
+		d.Should = fmt.Sprint(should)
+	}
 	return d
 }
 
-// withSource returns the drift with the states of further sources: etags or revisions.
-func (d Drift) withSource(states ...any) Drift {
-	d.sourceState += " " + fmt.Sprint(states...)
-	return d
+// isLater reports whether a copy has a later revision than its post: a replica may have shown an
+// earlier state of the post.
+func (d Drift) isLater() bool { return d.item.Revision > d.revision }
+
+// unreadableDrift returns the drift of an item that is unreadable.
+func (i *auditedItem) unreadableDrift() Drift {
+	return i.drift(DriftUnreadable).withValues("", i.unreadable, nil)
 }
 
-// missing returns the drift of a copy that does not exist.
-func missing(container, partition string, post *auditedItem) Drift {
-	return Drift{
-		Kind:        DriftMissing,
-		Container:   container,
-		Partition:   partition,
-		ID:          post.ID,
-		Should:      "there",
-		sourceState: string(post.ETag),
+// propertyDrifts returns the drift of a property that has not the value that it should have, nil if
+// it should be absent.
+func (i *auditedItem) propertyDrifts(kind DriftKind, name string, should any, sources ...*auditedItem) []Drift {
+	var text json.RawMessage
+	if should != nil {
+		text, _ = json.Marshal(should)
 	}
-}
-
-// unreadableDrift returns the drift of an item that cannot be decoded, and false if it can.
-func (i *auditedItem) unreadableDrift(container, partition string) (Drift, bool) {
-	if i.unreadable == nil {
-		return Drift{}, false
+	if isSameValue(i.properties[name], text) {
+		return nil
 	}
-	return i.drift(DriftUnreadable, container, partition).withValues("", i.unreadable, ""), true
+	d := i.drift(kind, sources...).withValues(name, i.text(name), should)
+	if kind := reflect.ValueOf(should).Kind(); kind == reflect.Slice {
+		d.Should = string(text)
+	}
+	return []Drift{d}
 }
 
-// expiryDrift returns the drift of a missing or superfluous ttl, and false if there is none.
-func (i *auditedItem) expiryDrift(container, partition string) (Drift, bool) {
-	d := i.drift(DriftExpiry, container, partition)
+// isSameValue reports whether two JSON values are the same, or both absent.
+func isSameValue(a, b json.RawMessage) bool {
+	var is, should any
+	if a == nil || b == nil || json.Unmarshal(a, &is) != nil || json.Unmarshal(b, &should) != nil {
+		return a == nil && b == nil
+	}
+	return reflect.DeepEqual(is, should)
+}
+
+// expiryDrifts returns the drift of a missing or superfluous ttl.
+func (i *auditedItem) expiryDrifts() []Drift {
 	switch {
 	case i.Deleted && i.TTL <= 0:
-		return d.withValues("ttl", "", strconv.Itoa(int(views.DeletedTTL.Seconds()))), true
+		return []Drift{i.drift(DriftExpiry).withValues("ttl", "", int(views.DeletedTTL.Seconds()))}
 	case !i.Deleted && i.TTL > 0:
-		return d.withValues("ttl", i.TTL, ""), true
+		return []Drift{i.drift(DriftExpiry).withValues("ttl", i.TTL, nil)}
 	}
-	return d, false
+	return nil
 }

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"testing"
 
@@ -147,6 +148,29 @@ func TestRebuildOfAnotherHistory(t *testing.T) {
 	again, first := w.rebuild(-1)
 	if again.Since != "" || again.Posts != 4 || first.Done != 0 {
 		t.Errorf("a rebuild of before was resumed at %+v: %+v", first, again)
+	}
+}
+
+// TestRebuildTaken begins another rebuild during one, and interrupts it. The first one ends,
+// because the checkpoint is that of the other.
+func TestRebuildTaken(t *testing.T) {
+	w := newWorld(t)
+	restored(w)
+	w.Wire.Inject(nil)
+	calls := 0
+	_, err := audit.Rebuild(w.Ctx(), w.DB, audit.RebuildOptions{
+		PageSize: 1, Parallel: 1, Sleep: w.DB.Sleep,
+		Progress: func(follow.Progress) {
+			if calls++; calls == 3 {
+				w.rebuild(2)
+			}
+		},
+	})
+	if !errors.Is(err, audit.ErrRebuildTaken) {
+		t.Errorf("the first rebuild ended with %v", err)
+	}
+	if again, _ := w.rebuild(-1); again.Since == "" {
+		t.Errorf("the other rebuild was not resumed: %+v", again)
 	}
 }
 

@@ -3,6 +3,8 @@ package audit
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -10,42 +12,92 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"cosmosblog/blog"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
-// auditedItem is an item of any type as an audit reads it, without the texts of posts and comments.
+// auditedItem is an item of any type as an audit reads it, without the texts of posts and comments,
+// or the place of an item that does not exist.
 type auditedItem struct {
 	schema.PostItem
-	List            blog.List                  `json:"list"`
-	Weight          int                        `json:"weight"`
-	Unlisted        bool                       `json:"unlisted"`
-	Username        string                     `json:"username"`
-	PendingUsername string                     `json:"pendingUsername"`
-	PostCount       *int                       `json:"postCount"`  // nil if the item has none
-	HasContent      bool                       `json:"hasContent"` // the item has the text content; only from partitionQuery
-	Beginning       string                     `json:"beginning"`  // of the content: all of one without an excerpt; only from partitionQuery
-	ArrivalDate     blog.DateTime              `json:"arrivalDate"`
-	ETag            azcore.ETag                `json:"_etag"`
-	stored          []byte                     // the item, as far as it was read
-	decoded         map[string]json.RawMessage // of stored, once properties has been called
-	damaged         []string                   // derived properties that were dropped, because they are of the wrong type
-	unreadable      error                      // why the item cannot be decoded, or has not its form; only id and type are certain then
+	List            blog.List     `json:"list"`
+	Weight          int           `json:"weight"`
+	Unlisted        bool          `json:"unlisted"`
+	Username        string        `json:"username"`
+	PendingUsername string        `json:"pendingUsername"`
+	PostCount       int           `json:"postCount"`
+	HasContent      bool          `json:"hasContent"` // the item has the text content; only from partitionQuery
+	Beginning       string        `json:"beginning"`  // of the content: all of one without an excerpt; only from partitionQuery
+	ArrivalDate     blog.DateTime `json:"arrivalDate"`
+	ETag            azcore.ETag   `json:"_etag"`
+
+	container, partition string
+	stored               []byte                     // as far as it was read
+	properties           map[string]json.RawMessage // stored, without those of the service
+	unreadable           error                      // why the item cannot be decoded, or has not its form; only id and type are certain then
 }
 
-func newAuditedItem(text []byte) *auditedItem {
-	item := &auditedItem{stored: text}
-	item.unreadable = json.Unmarshal(text, item) // continues behind a property of the wrong type
-	item.UserID = item.Writer()
-	return item
+// partitionKeys has the properties that are partition keys; id in other containers.
+var partitionKeys = map[string]string{
+	schema.Posts: "postId", schema.Users: "userId", schema.Lists: "list", schema.Feed: "type", schema.Usernames: "id", schema.Leases: "id",
 }
 
-func (i *auditedItem) isLike() bool     { return i.Type == schema.TypeLike }
-func (i *auditedItem) isComment() bool  { return i.Type == schema.TypeComment }
-func (i *auditedItem) isResponse() bool { return i.isLike() || i.isComment() }
+func newAuditedItem(container string, text []byte) *auditedItem {
+	i := &auditedItem{container: container, stored: text}
+	i.unreadable = json.Unmarshal(text, i) // continues behind a property of the wrong type
+	_ = cosmos.Decode(text, &i.properties) // an object, as all items are
+	for name := range i.properties {
+		if strings.HasPrefix(name, "_") || name == "hasContent" || name == "beginning" {
+			delete(i.properties, name)
+		}
+	}
+	_ = json.Unmarshal(i.properties[partitionKeys[container]], &i.partition)
+	i.UserID = i.Writer()
+	i.checkForm()
+	return i
+}
+
+// absentItem returns the place of an item that does not exist.
+func absentItem(container string, at cosmos.Address) *auditedItem {
+	return &auditedItem{PostItem: schema.PostItem{ID: at.ID}, container: container, partition: at.Partition}
+}
+
+func (i *auditedItem) exists() bool { return i.ETag != "" }
+
+func (i *auditedItem) address() cosmos.Address {
+	return cosmos.Address{Partition: i.partition, ID: i.ID}
+}
+
+func (i *auditedItem) isComment() bool { return i.Type == schema.TypeComment }
 
 // isTombstone reports whether the item is a deleted comment in posts, the copy of a deleted post in
 // users, or the entry of a post that has left a list.
 func (i *auditedItem) isTombstone() bool { return i.Type == schema.TypeTombstone }
+
+// isGone reports whether an item is deleted, and everything that follows from that is done.
+func (i *auditedItem) isGone() bool { return i.Deleted && i.TTL > 0 }
+
+// isBefore reports whether the item has a name of an earlier revision of its author, so that a
+// sweep changes it.
+func (i *auditedItem) isBefore(revision int64) bool {
+	return 0 < i.AuthorRevision && i.AuthorRevision < revision
+}
+
+// has reports whether an item has a property that is not null.
+func (i *auditedItem) has(name string) bool {
+	value, ok := i.properties[name]
+	return ok && string(value) != "null"
+}
+
+// text returns a property as it is stored, without quotes; empty if it is absent.
+func (i *auditedItem) text(name string) string {
+	var s string
+	if value := i.properties[name]; json.Unmarshal(value, &s) != nil || string(value) == "null" {
+		return string(value)
+	}
+	return s
+}
 
 // recent returns what a post stores of a comment.
 func (i *auditedItem) recent() schema.RecentComment {
@@ -66,42 +118,144 @@ func (i *auditedItem) recent() schema.RecentComment {
 // character of an excerpt, and some more.
 const beginningLength = 2*blog.CommentExcerptLength + 2
 
-// commentExcerpt returns the excerpt that a comment should have, and false if it is none, or if too
-// little of its content was read: that begins with much white space.
-func (i *auditedItem) commentExcerpt() (excerpt string, ok bool) {
+// commentExcerpt returns the excerpt that a comment should have, nil for none. It returns false if
+// the item is no comment, or if too little of its content was read: that begins with much white
+// space.
+func (i *auditedItem) commentExcerpt() (excerpt any, ok bool) {
 	isWhole := len(utf16.Encode([]rune(i.Beginning))) < beginningLength
 	folded := strings.Join(strings.Fields(i.Beginning), " ")
-	ok = i.isComment() && (isWhole || utf8.RuneCountInString(folded) > blog.CommentExcerptLength)
-	return schema.CommentExcerpt(i.Beginning), ok
+	isDamaged := i.Excerpt == "" && i.properties["excerpt"] != nil
+	if text := schema.CommentExcerpt(i.Beginning); text != "" {
+		excerpt = text
+	}
+	return excerpt, i.isComment() && (isWhole || isDamaged || utf8.RuneCountInString(folded) > blog.CommentExcerptLength)
 }
 
-// auditedProperties are the properties that an audit reads.
-var auditedProperties = fmt.Sprintf(`c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.contentSize,`+
-	` c.contentVersion, IS_STRING(c.content) AS hasContent, LEFT(c.content, %d) AS beginning, c.excerpt, c.tags,`+
-	` c.commentCount, c.recentComments, c.lastCommentDate, c.likeCount, c.creationDate, c.arrivalDate, c.sortKey,`+
-	` c.updatedDate, c.version, c.revision, c.deleted, c.ttl,`+
-	` c.edits, c.inputHash, c.unlisted, c.formerLists, c.authorId, c._etag`, beginningLength)
+// partitionQuery reads all properties that posts, comments, likes and copies have, and only the
+// beginning of contents.
+var partitionQuery = func() string {
+	var names []string
+	for _, t := range []any{schema.FeedItem{}, schema.CommentItem{}, views.CopyState{}} {
+		all, _ := propertiesOf(reflect.TypeOf(t))
+		for _, name := range all {
+			if column := "c." + name; name != "content" && !slices.Contains(names, column) {
+				names = append(names, column)
+			}
+		}
+	}
+	return fmt.Sprintf("SELECT %s, IS_STRING(c.content) AS hasContent, LEFT(c.content, %d) AS beginning FROM c",
+		strings.Join(names, ", "), beginningLength)
+}()
 
-var partitionQuery = `SELECT ` + auditedProperties + ` FROM c`
-
-// auditedUser is a user item. If it cannot be decoded, only id and type are certain.
-type auditedUser struct {
-	schema.UserItem
-	unreadable error
+// propertiesOf returns the properties of the items that a Go type encodes, and those that are never
+// absent.
+func propertiesOf(t reflect.Type) (all, required []string) {
+	for _, field := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous || name == "" {
+			continue
+		}
+		all = append(all, name)
+		if options != "omitempty" {
+			required = append(required, name)
+		}
+	}
+	return all, required
 }
 
-// UnmarshalJSON decodes the properties that it can.
-func (u *auditedUser) UnmarshalJSON(text []byte) error {
-	item := newAuditedItem(text)
-	userForm.check(item)
-	_ = json.Unmarshal(text, &u.UserItem)
-	u.unreadable = item.unreadable
+// form is what the items of a kind have in common. Absent and null are not zero: without its
+// property deleted, a deleted post would be a live one.
+type form struct {
+	kind     string   // value of the property type; empty if it says nothing
+	required []string // the properties that none lacks
+	derived  []string // those that follow from others, so that a repair can write them
+}
+
+func formOf[T any](kind string, derived ...string) *form {
+	_, required := propertiesOf(reflect.TypeFor[T]())
+	return &form{kind, slices.DeleteFunc(required, func(name string) bool { return slices.Contains(derived, name) }), derived}
+}
+
+// The forms of sources, by type, and of what views have besides copies.
+var (
+	postForms = map[string]*form{
+		schema.TypePost: formOf[schema.PostItem](schema.TypePost,
+			"commentCount", "likeCount", "recentComments", "lastCommentDate", "userUsername", "authorRevision", "sortKey"),
+		schema.TypeComment:   formOf[schema.CommentItem](schema.TypeComment, "userUsername", "authorRevision", "sortKey", "excerpt"),
+		schema.TypeTombstone: formOf[schema.CommentItem](schema.TypeTombstone, "userUsername", "authorRevision", "sortKey"),
+		schema.TypeLike:      formOf[schema.LikeItem](schema.TypeLike, "userUsername", "authorRevision", "sortKey"),
+		schema.TypeContent:   formOf[schema.ContentItem](schema.TypeContent),
+	}
+	userForm        = formOf[schema.UserItem](schema.TypeUser, "postCount")
+	reservationForm = formOf[schema.ReservationItem]("")
+	counterForm     = formOf[schema.CounterItem](schema.TypeCounter)
+	weightForm      = formOf[schema.WeightItem]("", "type")
+	horizonForm     = formOf[views.Horizon](schema.TypePost)
+)
+
+// form returns the form of the item; nil for copies, which are compared with their posts.
+func (i *auditedItem) form() *form {
+	switch {
+	case i.container == schema.Posts && postForms[i.Type] != nil:
+		return postForms[i.Type]
+	case i.container == schema.Posts:
+		return &form{kind: "post, comment or like"}
+	case i.container == schema.Users && i.ID == i.partition:
+		return userForm
+	case i.container == schema.Usernames:
+		return reservationForm
+	case i.container == schema.Lists && i.ID == schema.CounterID:
+		return counterForm
+	case i.partition == schema.TagsPartition || i.partition == schema.MonthsPartition:
+		return weightForm
+	case i.container == schema.Feed && i.ID == views.HorizonID:
+		return horizonForm
+	}
 	return nil
 }
 
-// hasName reports whether a user has or announces a normalized username. It returns true for an
-// unreadable user, who may have it.
-func (u *auditedUser) hasName(name string) bool {
-	return u.unreadable != nil ||
-		blog.NormalizeUsername(u.Username) == name || blog.NormalizeUsername(u.PendingUsername) == name
+// checkForm makes an item unreadable that does not have its form. Derived properties may be of any
+// type.
+func (i *auditedItem) checkForm() {
+	f := i.form()
+	if f == nil {
+		return
+	}
+	if i.unreadable != nil {
+		kept := map[string]json.RawMessage{}
+		for name, value := range i.properties {
+			if !slices.Contains(f.derived, name) {
+				kept[name] = value
+			}
+		}
+		text, _ := json.Marshal(kept)
+		i.unreadable = json.Unmarshal(text, new(auditedItem))
+	}
+	if i.unreadable == nil {
+		i.unreadable = f.fault(i)
+	}
+}
+
+func (f *form) fault(i *auditedItem) error {
+	if f.kind != "" && i.Type != f.kind {
+		return fmt.Errorf("the type is %q, and not %q", i.Type, f.kind)
+	}
+	if id := map[string]string{schema.TypePost: i.PostID, schema.TypeContent: schema.ContentID}[i.Type]; i.container == schema.Posts && id != "" && id != i.ID {
+		return fmt.Errorf("a %s has another id than %s", i.Type, id)
+	}
+	for _, name := range f.required {
+		switch {
+		case i.has(name):
+		case name == "content" && i.HasContent:
+		case name == "userId" && i.Deleted && i.has("authorId"): // that of an item that expires
+		default:
+			return fmt.Errorf("the property %s is missing", name)
+		}
+	}
+	for name, value := range i.properties {
+		if string(value) == "null" && !slices.Contains(f.derived, name) {
+			return fmt.Errorf("the property %s is null", name)
+		}
+	}
+	return nil
 }

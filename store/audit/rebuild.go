@@ -104,7 +104,7 @@ func (r *rebuildRun) run(ctx context.Context, fromStart bool) error {
 	if err != nil {
 		return err
 	}
-	if r.checkpoint, err = r.audit.openRebuildCheckpoint(ctx, history.Name, fromStart); err != nil {
+	if r.checkpoint, err = openRebuildCheckpoint(ctx, r.audit.db, history.Name, fromStart); err != nil {
 		return err
 	}
 	if err := r.audit.begin(ctx, r.checkpoint.item.Positions); err != nil {
@@ -122,13 +122,9 @@ func (r *rebuildRun) run(ctx context.Context, fromStart bool) error {
 	return r.checkpoint.remove(ctx)
 }
 
-// rebuildKind rebuilds all targets of a kind: those that the container's items name, or the only
-// one. If the container was deleted and created again since the checkpoint, it begins at the
-// beginning.
+// rebuildKind rebuilds all targets of a kind. If the container was deleted and created again since
+// the checkpoint, it begins at the beginning.
 func (r *rebuildRun) rebuildKind(ctx context.Context, k kind) error {
-	if !k.isListed() {
-		return r.rebuild(ctx, []target{k.target()})
-	}
 	moved := func(ctx context.Context) error { return r.checkpoint.advance(ctx, r.audit.positions) }
 	err := r.audit.eachPage(ctx, k, r.rebuild, moved)
 	if errors.Is(err, follow.ErrContainerReplaced) || errors.Is(err, follow.ErrWentBack) {
@@ -157,7 +153,7 @@ func (r *rebuildRun) beginAgain(ctx context.Context, container string) error {
 // difference that it finds once may be the work in progress of a projector, or an older read. It
 // also overwrites copies whose source keeps changing.
 func (r *rebuildRun) rebuild(ctx context.Context, targets []target) error {
-	if err := r.compareAll(ctx, targets); err != nil {
+	if err := r.audit.findSuspects(ctx, targets, r.project); err != nil {
 		return err
 	}
 	unstable, err := r.audit.resolveSuspects(ctx, r.audit.pause)
@@ -187,42 +183,22 @@ func (r *rebuildRun) overwrite(ctx context.Context, s suspect) error {
 	return err
 }
 
-// compareAll compares partitions for the first time. It does a projector's work for those that
-// differ, and collects those that still differ after it.
-func (r *rebuildRun) compareAll(ctx context.Context, targets []target) error {
-	return r.audit.forEach(ctx, len(targets), func(ctx context.Context, i int) error {
-		t := targets[i]
-		drifts, err := r.audit.compare(ctx, r.audit.cached, t)
-		if err == nil && len(drifts) > 0 {
-			drifts, err = r.audit.compare(ctx, newComparer(r.audit.database), t)
-		}
-		if err != nil || len(drifts) == 0 {
-			return err
-		}
-		if t.container == schema.Posts {
-			drifts, err = r.project(ctx, t)
-		}
-		r.addDiffering(t, drifts)
-		return err
-	})
-}
-
-// addDiffering counts a partition that differed. It becomes a suspect if it still has drifts.
-func (r *rebuildRun) addDiffering(t target, drifts []Drift) {
-	r.audit.mu.Lock()
-	defer r.audit.mu.Unlock()
-	r.differed++
-	if len(drifts) > 0 {
-		r.audit.suspects = append(r.audit.suspects, newSuspect(t, drifts))
-	}
-}
-
-// project does what a projector would do for a partition of posts, and returns the remaining
-// drifts. It ignores the error if an item prevents the projection: a repair may correct that
-// item.
+// project compares a partition that seems to differ without caches, does what a projector would do
+// for a partition of posts, and returns the remaining drifts. It ignores the error if an item
+// prevents the projection: a repair may correct that item.
 func (r *rebuildRun) project(ctx context.Context, t target) ([]Drift, error) {
 	a := r.audit
-	err := a.db.RetryTransient(ctx, func() error {
+	drifts, err := a.compare(ctx, newComparer(a.database), t)
+	if err != nil || len(drifts) == 0 {
+		return nil, err
+	}
+	a.mu.Lock()
+	r.differed++
+	a.mu.Unlock()
+	if t.container != schema.Posts {
+		return drifts, nil
+	}
+	err = a.db.RetryTransient(ctx, func() error {
 		return a.chores.RepairPost(cosmos.WithSession(ctx), t.partition)
 	})
 	if err != nil && !cosmos.IsItemError(err) {

@@ -2,83 +2,33 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
 
 	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
-
-// repairFeed corrects drifts of the feed. It adds missing copies before it removes superfluous
-// ones, so the feed never has a gap.
-func (r repairer) repairFeed(ctx context.Context, _ string, drifts []Drift) error {
-	for _, d := range drifts {
-		var err error
-		switch d.Kind {
-		case DriftHorizon:
-			if d.Field == "lastArrival" {
-				err = d.setProperty(ctx, r.feed, d.Should)
-			} else {
-				err = r.correctHorizon(ctx)
-			}
-		case DriftMissing, DriftCopy, DriftUnreadable:
-			err = r.repairFeedCopy(ctx, d)
-		}
-		if err != nil && !cosmos.IsItemError(err) {
-			return err
-		}
-	}
-	for _, d := range drifts {
-		var err error
-		switch d.Kind {
-		case DriftSurplus:
-			err = r.trimBelowHorizon(ctx)
-		case DriftOrphan, DriftDuplicate:
-			err = d.removeItem(ctx, r.feed)
-		case DriftExpiry:
-			err = d.correctTTL(ctx, r.feed)
-		}
-		if err != nil && !cosmos.IsItemError(err) {
-			return err
-		}
-	}
-	return nil
-}
-
-// repairFeedCopy writes the copy of a post that is or should be in the feed.
-func (r repairer) repairFeedCopy(ctx context.Context, d Drift) error {
-	switch {
-	case d.ID == views.HorizonID:
-		return r.restoreHorizon(ctx, d)
-	case d.Field == "arrivalDate":
-		return d.setProperty(ctx, r.feed, nil)
-	}
-	err := r.views.RestoreToFeed(ctx, d.ID)
-	if !r.force || err != nil && !cosmos.IsItemError(err) { // an unreadable copy fails the projection
-		return err
-	}
-	return r.overwrite(ctx, r.views.FeedView(), d)
-}
 
 // restoreHorizon replaces a horizon that cannot be read by one with those of its properties that
 // can. Whoever reads what arrived then begins again, if the trimmed arrivals are not known. A wrong
 // position is the next drift. Error: CONFLICT if the horizon changed since it was read.
 func (r repairer) restoreHorizon(ctx context.Context, d Drift) error {
-	read, now := d.item.horizon(), blog.NewDateTime(r.db.Now())
+	var read views.Horizon
+	_ = json.Unmarshal(d.item.stored, &read) // as far as it can be decoded
+	now := blog.NewDateTime(r.db.Now())
 	horizon := views.HorizonAt(views.FeedPosition{}) // below all posts
-	if isDate(d.item.properties()["creationDate"]) && read.CreationDate != "" && d.item.has("postId") {
+	if read.CreationDate != "" && read.PostID != "" {
 		horizon = views.HorizonAt(read.Position())
 	}
-	horizon.LastArrival, horizon.TrimmedArrival = now, now
-	if isDate(d.item.properties()["lastArrival"]) {
-		horizon.LastArrival = now.After(read.LastArrival)
-	}
-	_, err := cosmos.Replace(ctx, r.feed, d.Partition, d.ID, horizon, d.item.ETag)
+	horizon.LastArrival, horizon.TrimmedArrival = now.After(read.LastArrival), now
+	_, err := cosmos.Replace(ctx, r.db.Container(schema.Feed), d.Partition, d.ID, horizon, d.item.ETag)
 	return err
 }
 
 // trimBelowHorizon writes the horizon unchanged, which makes the trigger delete the copies
 // below it. A concurrent refill of the feed then starts again.
-func (r repairer) trimBelowHorizon(ctx context.Context) error {
+func (r repairer) trimBelowHorizon(ctx context.Context, _ string) error {
 	return cosmos.RetryOnConflict(func() error {
 		horizon, etag, err := r.views.ReadHorizon(ctx)
 		if err != nil || etag == "" {
@@ -119,9 +69,9 @@ func (r repairer) moveHorizon(ctx context.Context, f feedState) error {
 		if err := r.addToFeed(ctx, f.posts); err != nil {
 			return err
 		}
-		return r.views.MoveHorizon(ctx, f.horizon, to, f.etag) // in the second try, if copies were missing
+		return r.views.MoveHorizon(ctx, f.horizon, to, f.item.ETag) // in the second try, if copies were missing
 	}
-	marked, err := r.views.MarkRefill(ctx, f.horizon, f.etag, to)
+	marked, err := r.views.MarkRefill(ctx, f.horizon, f.item.ETag, to)
 	if err != nil {
 		return err
 	}

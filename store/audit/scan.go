@@ -52,12 +52,15 @@ func (a *auditRun) reportProgress() {
 	}
 }
 
-// eachPage reads a container from a.positions. It calls f with the partitions of each page that
-// were not compared before, moves a.positions behind the page, and reports the progress. Then it
-// calls moved.
+// eachPage calls f with all targets of a kind. It reads the container from a.positions, unless the
+// kind has a single target. It calls f with the partitions of each page that were not compared
+// before, moves a.positions behind the page, and reports the progress. Then it calls moved.
 func (a *auditRun) eachPage(
 	ctx context.Context, k kind, f func(ctx context.Context, targets []target) error, moved func(context.Context) error,
 ) error {
+	if k.only != "" {
+		return f(ctx, []target{{k.container, k.only}})
+	}
 	ctx = cosmos.WithSession(ctx) // no page is older than the one before
 	isOther := func(p follow.Position) bool { return p.Container != k.container }
 	others := slices.DeleteFunc(slices.Clone(a.positions), func(p follow.Position) bool { return !isOther(p) })
@@ -84,14 +87,13 @@ func (a *auditRun) eachPage(
 func (a *auditRun) newTargets(k kind, page follow.Page) []target {
 	var targets []target
 	for _, text := range page.Items {
-		item := newAuditedItem(text)
-		partition := k.partitionOf(item)
-		if partition == "" && a.compared.add(k.container, "\x00"+item.ID) {
-			d := item.drift(DriftUnreadable, k.container, "").withValues("", "the partition key is missing", "")
+		item := newAuditedItem(k.container, text)
+		if item.partition == "" && a.compared.add(k.container, "\x00"+item.ID) {
+			d := item.drift(DriftUnreadable).withValues("", "the partition key is missing", nil)
 			a.reportDrifts([]Drift{d}, []Drift{d})
 		}
-		if partition != "" && a.compared.add(k.container, partition) {
-			targets = append(targets, target{k.container, partition})
+		if item.partition != "" && a.compared.add(k.container, item.partition) {
+			targets = append(targets, target{k.container, item.partition})
 		}
 	}
 	return targets
