@@ -22,7 +22,7 @@ func TestCommandsBesideAServer(t *testing.T) {
 	second, _ := serving(t, nil, "--data", data)
 	second.terminate(t)
 	commands := folderCommands(t, data)
-	for _, name := range []string{"seed", "provision", "copy to", "copy from", "backup"} { // copy needs the seeded users
+	for _, name := range []string{"copy to", "seed", "provision", "copy from", "backup"} { // a copy needs an empty target
 		p := start(t, nil, commands[name]...)
 		if code := p.wait(t, waitTime); code != 0 {
 			t.Errorf("%s: exit code %d: %s", name, code, p.stderr.String())

@@ -64,6 +64,9 @@ func TestCommandsAreBackgroundWork(t *testing.T) {
 		"copy --from {own} --to {other}",
 		"copy --from {other} --to {own}",
 	} {
+		if strings.HasPrefix(args, "copy --from {other}") {
+			account = newWiredAccount(t) // an empty target
+		}
 		wire, environment := account.wire()
 		theirs, theirEnvironment := other.wire()
 		names := strings.NewReplacer("{own}", environment["COSMOS_ENDPOINT"], "{other}", theirEnvironment["COSMOS_ENDPOINT"])

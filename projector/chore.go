@@ -42,15 +42,15 @@ var choreLeases = []string{sweepsLease, deletionsLease, purgesLease}
 func newChores(pending *chores.Chores, wake wakeups, c *counts) map[string]*chore {
 	return map[string]*chore{
 		sweepsLease: {
-			projection: renamedUsers{}.Name(), container: schema.Users, list: pending.SweepTasks, forget: pending.Forget,
+			projection: renamedUsers, container: schema.Users, list: pending.SweepTasks, forget: pending.Forget,
 			wake: wake.sweeps, passes: &c.sweepPasses, observations: observations{}, rests: map[string]time.Time{},
 		},
 		deletionsLease: {
-			projection: deletedUsers{}.Name(), container: schema.Users, list: pending.DeletionTasks, forget: pending.Forget,
+			projection: deletedUsers, container: schema.Users, list: pending.DeletionTasks, forget: pending.Forget,
 			wake: wake.deletions, passes: &c.deletionPasses, observations: observations{},
 		},
 		purgesLease: {
-			projection: deletedContent{}.Name(), container: schema.Posts, list: pending.PurgeTasks, forget: pending.Forget,
+			projection: deletedContent, container: schema.Posts, list: pending.PurgeTasks, forget: pending.Forget,
 			wake: wake.purges, passes: &c.purges, observations: observations{},
 		},
 	}

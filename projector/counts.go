@@ -61,7 +61,7 @@ func newCounts() *counts {
 	for _, container := range sources {
 		c.of(container, "")
 		for _, projection := range projections(nil, nil, container, c, nil, wakeups{}) {
-			c.of(container, projection.Name())
+			c.of(container, projection.name)
 		}
 	}
 	return c
@@ -78,8 +78,8 @@ func (c *counts) of(container, projection string) *projectionCounts {
 }
 
 // view counts a view as written or unchanged.
-func (c *counts) view(projection Projection, change changefeed.Change, written bool) {
-	of := c.of(change.Container, projection.Name())
+func (c *counts) view(projection string, change changefeed.Change, written bool) {
+	of := c.of(change.Container, projection)
 	if written {
 		of.written.Add(1)
 	} else {

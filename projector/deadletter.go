@@ -61,12 +61,12 @@ func (r *letterRetry) project(ctx context.Context, change changefeed.Change) err
 		}
 	}
 	all := projections(r.views, r.pending, r.letter.Container, newCounts(), newRefillGate(), wakeups{})
-	err := inOrder(all, change, func(p Projection) (bool, error) {
-		return r.attempt(ctx, p, change, func() error { return p.Project(ctx, change) })
+	err := inOrder(all, change, func(p projection) (bool, error) {
+		return r.attempt(ctx, p.name, change, func() error { return p.project(ctx, change) })
 	})
 	for _, projection := range all {
-		if finisher, ok := projection.(Finisher); ok && err == nil && finisher.Finishes(change) {
-			_, err = r.attempt(ctx, projection, change, func() error { return finisher.Finish(ctx) })
+		if err == nil && projection.finishes(change) {
+			_, err = r.attempt(ctx, projection.name, change, func() error { return projection.finish(ctx) })
 		}
 	}
 	return err
@@ -74,13 +74,13 @@ func (r *letterRetry) project(ctx context.Context, change changefeed.Change) err
 
 // attempt runs a step once and reports whether it succeeded.
 func (r *letterRetry) attempt(
-	ctx context.Context, projection Projection, change changefeed.Change, step func() error,
+	ctx context.Context, projection string, change changefeed.Change, step func() error,
 ) (bool, error) {
 	err := step()
 	if err == nil || !cosmos.IsItemError(err) {
 		return err == nil, err
 	}
-	return false, r.refuse(ctx, projection.Name(), change, err)
+	return false, r.refuse(ctx, projection, change, err)
 }
 
 func (r *letterRetry) refuse(

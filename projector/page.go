@@ -11,8 +11,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// portions divides a page into parts with at most maxUnfinished changes that need a Finisher, which
-// runs after each part.
+// portions divides a page into parts with at most maxUnfinished changes after which a projection
+// has to finish, which it does after each part.
 func (r *reader) portions(changes []changefeed.Change) (portions [][]changefeed.Change) {
 	begin := 0
 	for end, n := 1, 0; end < len(changes); end++ {
@@ -32,7 +32,7 @@ func (r *reader) portions(changes []changefeed.Change) (portions [][]changefeed.
 const maxUnfinished = views.FeedMargin
 
 // project projects changes concurrently, first in groups and then one by one what is left. Then it
-// runs the Finishers. The changes must be of different items.
+// finishes. The changes must be of different items.
 func (r *reader) project(ctx context.Context, changes []changefeed.Change) error {
 	projected, err := r.projectGroups(ctx, changes)
 	if err != nil {
@@ -58,8 +58,8 @@ type projectionOf struct {
 	id           string
 }
 
-// projectGroups projects the changes of each Grouping of which a page has several, and returns
-// those that are projected.
+// projectGroups projects the changes of each group of which a page has several, and returns those
+// that are projected.
 func (r *reader) projectGroups(
 	ctx context.Context, changes []changefeed.Change,
 ) (map[projectionOf]bool, error) {
@@ -68,19 +68,15 @@ func (r *reader) projectGroups(
 	workers, groupCtx := errgroup.WithContext(ctx)
 	workers.SetLimit(r.parallel)
 	for _, p := range slices.Backward(r.projections) { // the group of the feed takes longest
-		grouping, ok := p.(Grouping)
-		if !ok {
-			continue
-		}
-		for _, group := range groupsOf(p, grouping, changes) {
+		for _, group := range groupsOf(p, changes) {
 			workers.Go(func() error {
-				ids, err := grouping.ProjectGroup(groupCtx, group)
-				r.retrier.counts.of(group[0].Container, p.Name()).projected.Add(int64(len(ids)))
+				ids, err := p.projectGroup(groupCtx, r.retrier.counts, group)
+				r.retrier.counts.of(group[0].Container, p.name).projected.Add(int64(len(ids)))
 				mu.Lock()
 				defer mu.Unlock()
 				for _, change := range group {
 					if slices.Contains(ids, change.ID) {
-						all[projectionOf{p.Name(), change.PartitionKey, change.ID}] = true
+						all[projectionOf{p.name, change.PartitionKey, change.ID}] = true
 					}
 				}
 				return err
@@ -92,11 +88,11 @@ func (r *reader) projectGroups(
 }
 
 // groupsOf returns the groups that have several of the changes.
-func groupsOf(p Projection, grouping Grouping, changes []changefeed.Change) (groups [][]changefeed.Change) {
+func groupsOf(p projection, changes []changefeed.Change) (groups [][]changefeed.Change) {
 	byName := make(map[string][]changefeed.Change)
 	for _, change := range changes {
-		if change.Err == nil && p.Handles(change) {
-			name := grouping.Group(change)
+		if change.Err == nil && p.handles(change) {
+			name := p.group(change)
 			byName[name] = append(byName[name], change)
 		}
 	}
@@ -116,31 +112,27 @@ func (r *reader) projectOne(
 	if change.Err != nil {
 		return r.retrier.setAside(ctx, "", change, 1, change.Err)
 	}
-	return inOrder(r.projections, change, func(p Projection) (bool, error) {
-		if projected[projectionOf{p.Name(), change.PartitionKey, change.ID}] {
+	return inOrder(r.projections, change, func(p projection) (bool, error) {
+		if projected[projectionOf{p.name, change.PartitionKey, change.ID}] {
 			return true, nil
 		}
-		done, err := r.retrier.do(ctx, p, change, func() error { return p.Project(ctx, change) })
+		done, err := r.retrier.do(ctx, p.name, change, func() error { return p.project(ctx, change) })
 		if done {
-			r.retrier.counts.of(change.Container, p.Name()).projected.Add(1)
+			r.retrier.counts.of(change.Container, p.name).projected.Add(1)
 		}
 		return done, err
 	})
 }
 
-// finish runs each Finisher whose step is needed after any of the changes. If the step fails
-// because of an item, the first of these changes is set aside.
+// finish finishes each projection that has to after any of the changes. If that fails because of an
+// item, the first of these changes is set aside.
 func (r *reader) finish(ctx context.Context, changes []changefeed.Change) error {
 	for _, projection := range r.projections {
-		finisher, ok := projection.(Finisher)
-		if !ok {
-			continue
-		}
-		i := slices.IndexFunc(changes, finisher.Finishes)
+		i := slices.IndexFunc(changes, projection.finishes)
 		if i < 0 {
 			continue
 		}
-		_, err := r.retrier.do(ctx, projection, changes[i], func() error { return finisher.Finish(ctx) })
+		_, err := r.retrier.do(ctx, projection.name, changes[i], func() error { return projection.finish(ctx) })
 		if err != nil {
 			return err
 		}

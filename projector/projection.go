@@ -6,86 +6,63 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/store/changefeed"
-	"cosmosblog/store/chores"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
-// A Projection turns the changes of one container into views or pending work.
-//
-// Its methods must be safe for concurrent use. They are never called concurrently for changes
-// of the same item. They may be called many times with the same change, and with an older
-// change after a newer one.
-type Projection interface {
-	// Name must return a constant. It is stored in dead letters and appears in metrics and logs.
-	Name() string
+// projection turns the changes of one container into views or pending work. Its functions are
+// called concurrently, but never for changes of the same item. They may be called many times with
+// the same change, and with an older change after a newer one. Only project, projectGroup and
+// finish send requests.
+type projection struct {
+	name string // a constant: it is stored in dead letters, and appears in metrics and logs
 
-	// Handles should report whether Project has anything to do for the change. It must not send
-	// requests.
-	Handles(change changefeed.Change) bool
+	// handles reports whether project has anything to do for a change.
+	handles func(changefeed.Change) bool
 
-	// Project must apply the change, and must return nil only after all of its writes have
-	// succeeded. It must be idempotent, and must not overwrite the result of a newer change. It
-	// should not retry: the caller retries errors that concern the item (cosmos.IsItemError) and
-	// then sets the change aside. After any other error the whole page is projected again.
-	Project(ctx context.Context, change changefeed.Change) error
+	// project applies a change, and returns nil only after all of its writes have succeeded. It is
+	// idempotent, and does not overwrite the result of a newer change. It does not retry: the caller
+	// retries errors that concern the item (cosmos.IsItemError) and then sets the change aside. After
+	// any other error the whole page is projected again.
+	project func(context.Context, changefeed.Change) error
+
+	// view returns the view that a change is projected into. Changes of a page in the same partition,
+	// of posts that are not deleted, are projected together. nil for pending work.
+	view func(changefeed.Change) views.PostView
+
+	// finish runs once after a group of changes with one of a deleted post, before the checkpoint,
+	// whether or not that was projected before: a crash may have prevented finish. It is idempotent.
+	// May be nil.
+	finish func(context.Context) error
+
+	// concludes says that it runs after all others of its container, and does not receive changes that
+	// another one has set aside.
+	concludes bool
 }
 
-// A Conclusion is a Projection that runs after all others of its container. It does not receive
-// changes that another projection has set aside.
-type Conclusion interface{ concludes() }
-
-// A Grouping is a Projection that can project several changes of a page with fewer requests.
-type Grouping interface {
-	// Group must return the name of the group in which a change that Handles accepts can be
-	// projected, or "" if it must be projected alone. It must not send requests.
-	Group(change changefeed.Change) string
-
-	// ProjectGroup is Project for two or more changes of one group. It must return the ids of those
-	// that it has projected. The others are projected alone. If an error concerns an item, it should
-	// therefore return nil instead of the error.
-	ProjectGroup(ctx context.Context, changes []changefeed.Change) (projected []string, err error)
+// finishes reports whether finish is needed after a change.
+func (p projection) finishes(change changefeed.Change) bool {
+	return p.finish != nil && change.Post != nil && change.Deleted
 }
 
-// A Finisher is a Projection with a step that runs once after a group of changes, before the
-// checkpoint.
-type Finisher interface {
-	// Finishes must report whether the step is needed after a change. The answer must not depend on
-	// whether the change was projected before, because a crash may have prevented Finish. It must
-	// not send requests.
-	Finishes(change changefeed.Change) bool
-
-	// Finish must be idempotent.
-	Finish(ctx context.Context) error
-}
-
-// projections returns the projections of a container's changes, in order. When a post is deleted,
-// its copies become tombstones before its own items are deleted.
-func (p *Projector) projections(container string) []Projection {
-	return projections(p.views, p.pending, container, p.counts, p.refillGate, p.wakeups)
-}
-
-func projections(
-	v *views.Views, pending *chores.Chores, container string, c *counts, gate *refillGate, wake wakeups,
-) []Projection {
-	switch container {
-	case schema.Users:
-		return []Projection{renamedUsers{pending, wake.sweeps}, deletedUsers{pending, wake.deletions}}
-	case schema.Posts:
-		return []Projection{userPosts{v, c}, feed{v, c, gate}, deletedContent{pending, wake.purges}}
+// group returns the partition in which a change is projected together with others; empty if it is
+// projected alone. The gate of refills admits deleted posts one by one.
+func (p projection) group(change changefeed.Change) string {
+	if p.view == nil || change.Deleted {
+		return ""
 	}
-	return nil
+	return p.view(change).Partition
 }
 
 // inOrder calls project for each projection that handles the change. If project returns false for
-// one, the others still run, except those that are a Conclusion. inOrder returns the first error of
+// one, the others still run, except those that conclude. inOrder returns the first error of
 // project at once.
 func inOrder(
-	projections []Projection, change changefeed.Change, project func(Projection) (done bool, err error),
+	projections []projection, change changefeed.Change, project func(projection) (done bool, err error),
 ) error {
 	complete := true
 	for _, projection := range projections {
-		if _, ok := projection.(Conclusion); ok && !complete || !projection.Handles(change) {
+		if projection.concludes && !complete || !projection.handles(change) {
 			continue
 		}
 		done, err := project(projection)
@@ -97,35 +74,27 @@ func inOrder(
 	return nil
 }
 
-// mayChangeViews reports whether the views of a changed post may need a write. The ttl of
-// a deleted post is set only after its views are done.
-func mayChangeViews(change changefeed.Change) bool { return change.Post != nil && !change.Expires }
-
 // anyHandles reports whether any projection handles a change.
-func anyHandles(projections []Projection, change changefeed.Change) bool {
-	return slices.ContainsFunc(projections, func(p Projection) bool { return p.Handles(change) })
+func anyHandles(projections []projection, change changefeed.Change) bool {
+	return slices.ContainsFunc(projections, func(p projection) bool { return p.handles(change) })
 }
 
-// anyFinishes reports whether any projection is a Finisher whose step is needed after a change.
-func anyFinishes(projections []Projection, change changefeed.Change) bool {
-	return slices.ContainsFunc(projections, func(p Projection) bool {
-		finisher, ok := p.(Finisher)
-		return ok && finisher.Finishes(change)
-	})
+// anyFinishes reports whether any projection has to finish after a change.
+func anyFinishes(projections []projection, change changefeed.Change) bool {
+	return slices.ContainsFunc(projections, func(p projection) bool { return p.finishes(change) })
 }
 
-// projectGroup projects a group into a view of posts, and counts what was written.
-func projectGroup(
-	ctx context.Context, projection Projection, counts *counts, view views.PostView, changes []changefeed.Change,
-) (projected []string, err error) {
+// projectGroup projects two or more changes of one group, and returns the ids of those that it has
+// projected. The others are projected alone.
+func (p projection) projectGroup(ctx context.Context, c *counts, changes []changefeed.Change) (projected []string, err error) {
 	posts := make([]*blog.Post, len(changes))
 	for i, change := range changes {
 		posts[i] = change.Post
 	}
-	written, err := view.ProjectGroup(ctx, posts)
+	written, err := p.view(changes[0]).ProjectGroup(ctx, posts)
 	for _, change := range changes {
 		if wrote, ok := written[change.ID]; ok {
-			counts.view(projection, change, wrote)
+			c.view(p.name, change, wrote)
 			projected = append(projected, change.ID)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 type reader struct {
 	feeds       *changefeed.Feeds
 	held        *heldLease
-	projections []Projection
+	projections []projection
 	pageSize    int
 	parallel    int
 	retrier     retrier

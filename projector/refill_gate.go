@@ -24,8 +24,8 @@ func newRefillGate() *refillGate { return &refillGate{slots: semaphore.NewWeight
 const maxRemovals = views.FeedMargin / 5
 
 // remove runs a step that removes one copy from the feed, after a refill if one is due. It returns
-// the errors of both, except errors of the refill that concern an item. The Finisher of the page
-// gets such an error again, and sets the change aside.
+// the errors of both, except errors of the refill that concern an item. The projection gets such an
+// error again, and sets the change aside.
 func (g *refillGate) remove(ctx context.Context, step, refill func() error) error {
 	for {
 		if err := g.slots.Acquire(ctx, 1); err != nil {

@@ -47,13 +47,13 @@ const (
 // fails on every attempt because of an item, do sets the change aside. It returns an error if
 // the failure does not concern an item: then the page must be read and projected again.
 func (r retrier) do(
-	ctx context.Context, projection Projection, change changefeed.Change, step func() error,
+	ctx context.Context, projection string, change changefeed.Change, step func() error,
 ) (done bool, err error) {
-	attempts, err := r.attempt(ctx, projection.Name(), change.Container, step)
+	attempts, err := r.attempt(ctx, projection, change.Container, step)
 	if !concernsItem(ctx, err) {
 		return err == nil, err
 	}
-	return false, r.setAside(ctx, projection.Name(), change, attempts, err)
+	return false, r.setAside(ctx, projection, change, attempts, err)
 }
 
 // attempt runs a step until it succeeds, fails for a reason other than an item, or has failed on

@@ -23,7 +23,7 @@ const DeletedTTL = 7 * 24 * time.Hour
 // PostView is one view of posts: short copies of posts in one partition, or the entries of a list.
 // PostViews lists all views of a post, except the lists: UserPostView maintains them. RepairPost
 // writes all views, and writes their tombstones if the post is deleted; audit and rebuild use it.
-// To add a view, list it in PostViews, project it in the projector (projections in projection.go),
+// To add a view, list it in PostViews, project it in the projector (projections.go),
 // and compare it with its source in store/audit (compare_post.go).
 type PostView struct {
 	Container string // name
