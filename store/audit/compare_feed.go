@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -83,7 +82,7 @@ func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
 		return f, err
 	}
 	if f.item.exists() {
-		f.item.unreadable = json.Unmarshal(f.item.stored, &f.horizon)
+		f.item.unreadable = f.item.decode(&f.horizon)
 	}
 	if f.horizon.CreationDate == "" && f.horizon.PostID != "" {
 		f.item.unreadable = errors.New("the position has no date")

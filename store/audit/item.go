@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -33,8 +34,7 @@ type auditedItem struct {
 	ETag            azcore.ETag   `json:"_etag"`
 
 	container, partition string
-	stored               []byte                     // as far as it was read
-	properties           map[string]json.RawMessage // stored, without those of the service
+	properties           map[string]json.RawMessage // as far as they were read, without those of the service
 	unreadable           error                      // why the item cannot be decoded, or has not its form; only id and type are certain then
 }
 
@@ -44,7 +44,7 @@ var partitionKeys = map[string]string{
 }
 
 func newAuditedItem(container string, text []byte) *auditedItem {
-	i := &auditedItem{container: container, stored: text}
+	i := &auditedItem{container: container}
 	i.unreadable = json.Unmarshal(text, i) // continues behind a property of the wrong type
 	_ = cosmos.Decode(text, &i.properties) // an object, as all items are
 	for name := range i.properties {
@@ -82,6 +82,17 @@ func (i *auditedItem) isGone() bool { return i.Deleted && i.TTL > 0 }
 // sweep changes it.
 func (i *auditedItem) isBefore(revision int64) bool {
 	return 0 < i.AuthorRevision && i.AuthorRevision < revision
+}
+
+// decode decodes the properties of the item, except for some.
+func (i *auditedItem) decode(to any, except ...string) error {
+	kept := maps.Clone(i.properties)
+	maps.DeleteFunc(kept, func(name string, _ json.RawMessage) bool { return slices.Contains(except, name) })
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, to)
 }
 
 // has reports whether an item has a property that is not null.
@@ -222,14 +233,7 @@ func (i *auditedItem) checkForm() {
 		return
 	}
 	if i.unreadable != nil {
-		kept := map[string]json.RawMessage{}
-		for name, value := range i.properties {
-			if !slices.Contains(f.derived, name) {
-				kept[name] = value
-			}
-		}
-		text, _ := json.Marshal(kept)
-		i.unreadable = json.Unmarshal(text, new(auditedItem))
+		i.unreadable = i.decode(new(auditedItem), f.derived...)
 	}
 	if i.unreadable == nil {
 		i.unreadable = f.fault(i)

@@ -127,7 +127,7 @@ func (c comparer) readUsers(ctx context.Context, ids []string) (map[string]*audi
 		clear(c.users)
 	}
 	for id, user := range read {
-		user.stored, user.properties = nil, nil // takes less memory
+		user.properties = nil // takes less memory
 		users[id], c.users[id] = user, user
 	}
 	return users, nil

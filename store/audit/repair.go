@@ -168,18 +168,14 @@ func (r repairer) repairItem(ctx context.Context, d Drift, all []Drift) error {
 		return r.chores.RecordDeletion(ctx, chores.Deletion{UserID: d.ID, Revision: d.item.Revision})
 	case kind == DriftExpiry && d.ID != d.Partition:
 		return r.chores.ExpireComment(ctx, d.Partition, d.ID, d.item.UserID)
-	case kind == DriftCount:
-		if d.item.unreadable != nil {
+	case kind == DriftCount, kind == DriftReservation:
+		if d.item.unreadable != nil { // whose reservation it was cannot be known
 			if err := r.remove(ctx, d); err != nil {
 				return err
 			}
 		}
-		return r.views.RecountList(ctx, blog.List(d.Partition))
-	case kind == DriftReservation:
-		if d.item.unreadable != nil { // whose it was cannot be known
-			if err := r.remove(ctx, d); err != nil {
-				return err
-			}
+		if kind == DriftCount {
+			return r.views.RecountList(ctx, blog.List(d.Partition))
 		}
 		return r.store.RestoreReservation(ctx, d.value.(string))
 	case kind == DriftReclaimable:

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
 
 	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
@@ -15,7 +14,7 @@ import (
 // position is the next drift. Error: CONFLICT if the horizon changed since it was read.
 func (r repairer) restoreHorizon(ctx context.Context, d Drift) error {
 	var read views.Horizon
-	_ = json.Unmarshal(d.item.stored, &read) // as far as it can be decoded
+	_ = d.item.decode(&read) // as far as it can be decoded
 	now := blog.NewDateTime(r.db.Now())
 	horizon := views.HorizonAt(views.FeedPosition{}) // below all posts
 	if read.CreationDate != "" && read.PostID != "" {
