@@ -186,7 +186,7 @@ type execution struct {
 	lastAt  time.Time         // of the last answer; zero before the first
 	isState bool              // the last answer was a state
 	failing time.Time         // since when tries fail; zero if the last one did not
-	failed  time.Time         // when a try failed last
+	tried   time.Time         // when the try after a failure began
 	ended   bool
 }
 
@@ -291,12 +291,13 @@ func (x *execution) fail(ctx context.Context, err error) (*answer, error) {
 		return nil, err
 	}
 	now := x.Now()
-	if x.failing.IsZero() || now.Sub(x.failed) > 2*maxFailing { // the try after it has waited long for an event
+	if x.failing.IsZero() || now.Sub(x.tried) > 2*maxFailing { // a try that has waited long for an event
 		x.failing = now
 	}
-	x.failed = now
 	if wait := waitOf(err); wait > 0 && now.Sub(x.failing) < maxFailing {
-		return nil, sleep(ctx, max(retryAfter, wait))
+		err := sleep(ctx, max(retryAfter, wait))
+		x.tried = x.Now()
+		return nil, err
 	}
 	x.ended = true
 	shown, ok := errors.AsType[*gqlerror.Error](err)

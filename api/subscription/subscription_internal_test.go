@@ -33,9 +33,10 @@ import (
 // selection of a subscription is an answer with as many fields as its name says.
 type world struct {
 	*Server
-	created, executions atomic.Int64  // operations
-	lasts               time.Duration // an execution
-	failure             atomic.Value  // the code of failed executions; empty if they succeed
+	created, executions atomic.Int64                       // operations
+	lasts               time.Duration                      // an execution
+	failure             atomic.Value                       // the code of failed executions; empty if they succeed
+	fails               func(read int, hasEvent bool) bool // whether a read fails, before or after it has waited; may be nil
 
 	mu       sync.Mutex
 	happened int // events
@@ -156,10 +157,14 @@ type worldStream struct {
 	*world
 	isState, hasGap bool
 	isBegun         bool
-	seen            int
+	seen, reads     int
 }
 
 func (s *worldStream) Next(ctx context.Context) (stream.Event, error) {
+	failed := &blog.Error{Code: blog.Throttled, RetryAfter: time.Second}
+	if s.reads++; s.fails != nil && s.fails(s.reads, false) {
+		return stream.Event{}, failed
+	}
 	happened, changed := s.state()
 	for s.isBegun && s.seen == happened || !s.isState && happened == 0 {
 		select {
@@ -168,6 +173,9 @@ func (s *worldStream) Next(ctx context.Context) (stream.Event, error) {
 			return stream.Event{}, ctx.Err()
 		}
 		happened, changed = s.state()
+	}
+	if s.fails != nil && s.fails(s.reads, true) {
+		return stream.Event{}, failed
 	}
 	s.isBegun = true
 	if s.seen++; s.isState {
@@ -305,6 +313,20 @@ func TestEventsWaitForTheBudget(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Two failures far apart do not end a stream, although nothing happened between them.
+func TestFailuresFarApart(t *testing.T) {
+	bubble(t, func(t *testing.T, ctx context.Context) {
+		w := newWorld(2, nil)
+		w.fails = func(read int, hasEvent bool) bool { return read == 2 && !hasEvent || read == 3 && hasEvent }
+		r := w.subscribe(ctx, "10.0.0.1", "subscription{event}")
+		synctest.Wait()
+		w.happen(2, time.Hour)
+		if got := numbersOf(t, r); len(got) != 2 || got[1] != 2 {
+			t.Errorf("got %q", r.answers)
+		}
+	})
 }
 
 // The streams of many clients leave half of the processors to requests, and a client that uses
