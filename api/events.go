@@ -23,7 +23,8 @@ import (
 // again.
 func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) {
 	token, _ := bearerToken(r.Header.Get("Authorization"))
-	ctx, cancel := untilExpiry(r.Context(), auth.ExpiryOf(token))
+	ctx := request.With(r.Context(), func(q *request.Request) { q.LastEventID = r.Header.Get("Last-Event-ID") })
+	ctx, cancel := untilExpiry(ctx, auth.ExpiryOf(token))
 	var beating sync.WaitGroup
 	defer func() { // nothing may be written after the handler has returned
 		cancel()
@@ -38,7 +39,6 @@ func (t transport) serveEvents(w http.ResponseWriter, r *http.Request, params *g
 		return
 	}
 	beating.Go(func() { events.beat(ctx, cancel) })
-	ctx = request.With(ctx, func(q *request.Request) { q.LastEventID = r.Header.Get("Last-Event-ID") })
 	refused, err := t.subscriptions.Run(ctx, params, arrivalOf(ctx).endProgress, func(ctx context.Context, m subscription.Message) error {
 		if len(m.Body) == 0 {
 			return events.write(ctx, "", m.Cursor, nil)
