@@ -123,9 +123,10 @@ func (i storedItem) equals(other storedItem) bool {
 	return maps.EqualFunc(i.properties, other.properties, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 }
 
-// isStateOf reports whether a post or user and another one differ in nothing but the revision.
+// isStateOf reports whether a post or user is the state of another one: they differ in nothing but
+// the revision, and the other one's is not less.
 func (i storedItem) isStateOf(other storedItem) bool {
-	return i.with(other, "revision").equals(other)
+	return i.Revision <= other.Revision && i.with(other, "revision").equals(other)
 }
 
 func (i storedItem) text() ([]byte, error) {
