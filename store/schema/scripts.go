@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,8 +47,24 @@ func newScript(name, container string) cosmos.Script {
 	const begin = "(args) {\n"
 	_, prelude, _ := strings.Cut(readScript("prelude"), begin)
 	head, body, _ := strings.Cut(readScript(name), begin)
-	return scriptOf(name, container, head+begin+strings.TrimSuffix(prelude, "}\n")+"\n"+body)
+	parts := strings.Split(strings.TrimSuffix(prelude, "\n}\n"), "\n\n")
+	return scriptOf(name, container, head+begin+used(parts, body)+"\n\n"+body)
 }
+
+// used returns the parts of a prelude without the functions that neither the body of a procedure
+// nor another part calls: each execution would make them.
+func used(parts []string, body string) string {
+	for i, part := range parts {
+		name := preludeFunction.FindStringSubmatch(part)
+		others := slices.Concat(parts[:i], parts[i+1:])
+		if name != nil && !strings.Contains(strings.Join(others, "")+body, name[1]+"(") {
+			return used(others, body)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+var preludeFunction = regexp.MustCompile(`(?m)^  function (\w+)`)
 
 func newTrigger(name, container string) cosmos.Script {
 	s := scriptOf(name, container, readScript(name))
