@@ -11,10 +11,7 @@ import (
 
 // readHistory reads the present history of the database, which decides what enumerates the items.
 func (a *auditRun) readHistory(ctx context.Context) (history changefeed.History, err error) {
-	err = a.db.RetryTransient(ctx, func() (err error) {
-		history, err = a.feeds.History(ctx)
-		return err
-	})
+	history, err = cosmos.Retried(ctx, a.db, a.feeds.History)
 	a.byQuery = !history.HasWholeFeeds()
 	return history, err
 }

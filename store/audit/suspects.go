@@ -3,6 +3,8 @@ package audit
 import (
 	"context"
 	"slices"
+
+	"cosmosblog/store/cosmos"
 )
 
 const (
@@ -105,11 +107,9 @@ func (a *auditRun) recompare(ctx context.Context, container string, suspects []s
 
 // repair is Repair, and waits if the account throttles it.
 func (a *auditRun) repair(ctx context.Context, t target, drifts []Drift) (left []Drift, err error) {
-	err = a.db.RetryTransient(ctx, func() (err error) {
-		left, err = Repair(ctx, a.db, t.container, t.partition, drifts)
-		return err
+	return cosmos.Retried(ctx, a.db, func(ctx context.Context) ([]Drift, error) {
+		return Repair(ctx, a.db, t.container, t.partition, drifts)
 	})
-	return left, err
 }
 
 // reportDrifts counts confirmed drifts and passes them to Options.Found. The drifts in left

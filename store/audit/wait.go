@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/follow"
 )
 
@@ -34,11 +35,7 @@ type stall struct {
 // waitForProjectors waits until the projectors have passed the current ends of the change feeds.
 // It does not wait for a feed whose checkpoints stall.
 func (a *auditRun) waitForProjectors(ctx context.Context) error {
-	var ends changefeed.Ends
-	err := a.db.RetryTransient(ctx, func() (err error) {
-		ends, err = a.feeds.ReadEnds(ctx)
-		return err
-	})
+	ends, err := cosmos.Retried(ctx, a.db, a.feeds.ReadEnds)
 	for waited, waiting := time.Duration(0), true; waiting && err == nil; waited += compareInterval {
 		if waited >= waitLimit {
 			a.result.Stalled = true
@@ -47,10 +44,7 @@ func (a *auditRun) waitForProjectors(ctx context.Context) error {
 		if err := a.pause(ctx); err != nil {
 			return err
 		}
-		err = a.db.RetryTransient(ctx, func() (err error) {
-			waiting, err = a.mustWait(ctx, ends)
-			return err
-		})
+		waiting, err = cosmos.Retried(ctx, a.db, func(ctx context.Context) (bool, error) { return a.mustWait(ctx, ends) })
 	}
 	if err != nil {
 		return err

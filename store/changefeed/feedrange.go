@@ -83,10 +83,8 @@ func (f *Feeds) Follower(pageSize int) follow.Follower {
 // waits if the account throttles it.
 func (f *Feeds) Beginnings(ctx context.Context, containers ...string) (positions []follow.Position, err error) {
 	for _, container := range containers {
-		var ranges []follow.FeedRange
-		err := f.db.RetryTransient(ctx, func() (err error) {
-			ranges, err = f.FeedRanges(ctx, container)
-			return err
+		ranges, err := cosmos.Retried(ctx, f.db, func(ctx context.Context) ([]follow.FeedRange, error) {
+			return f.FeedRanges(ctx, container)
 		})
 		if err != nil {
 			return nil, err

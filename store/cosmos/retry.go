@@ -65,6 +65,15 @@ func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 	}
 }
 
+// Retried returns what a step returns that RetryTransient executes.
+func Retried[T any](ctx context.Context, db *DB, step func(context.Context) (T, error)) (result T, err error) {
+	err = db.RetryTransient(ctx, func() (err error) {
+		result, err = step(ctx)
+		return err
+	})
+	return result, err
+}
+
 // MaxConflictTries is the maximum number of times that RetryOnConflict executes a step. Whenever a
 // step loses, a concurrent write has succeeded, so a few tries are enough.
 const MaxConflictTries = 5

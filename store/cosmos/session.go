@@ -105,6 +105,13 @@ func IsSessionLost(ctx context.Context) bool {
 	return false
 }
 
+// IsLostIn reports whether err is the rejection of a read in the session of ctx, which is lost
+// (IsSessionLost). The database then went back to an earlier state.
+func IsLostIn(ctx context.Context, err error) bool {
+	_, substatus := StatusOf(err)
+	return substatus == ReadSessionNotAvailable && IsSessionLost(ctx)
+}
+
 // sessionLostAfter is the time after which a session is lost if all its requests are rejected. All
 // go to the region that writes, in which one replica has all writes, and the service asks several.
 const sessionLostAfter = 5 * time.Second

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -62,19 +61,6 @@ const (
 	defaultBatchRows = 500_000
 	maxBatchBytes    = 256 << 20
 	maxBatchTime     = 5 * time.Minute
-
-	// maxAge is the greatest age of a position. Deleted items expire after seven days
-	// (views.DeletedTTL), and the feeds then no longer show that they were deleted. The last day is
-	// for the time of the run.
-	//
-	// Ages are those by the clock of the database, which expires items by it, and never by that of the
-	// machine, which may be wrong in one run and right in the next. Each answer of the service has its
-	// time in the header Date (learn.microsoft.com/rest/api/cosmos-db/
-	// common-cosmosdb-rest-response-headers), which cosmos.DB follows.
-	maxAge = 6 * 24 * time.Hour
-
-	// maxAhead is how far ahead of the database a position may be: its dates are whole seconds.
-	maxAhead = time.Hour
 )
 
 // Run writes what has changed since the last run into the folder, or everything in the first run.
@@ -154,7 +140,6 @@ type run struct {
 // everything that has happened since.
 type lostError struct {
 	reason  string
-	isLate  bool // more throughput would help
 	isReset bool // the feeds may not show all items, although the history has not ended
 }
 
@@ -162,10 +147,12 @@ func (e *lostError) Error() string { return e.reason }
 
 // lost returns the *lostError of an error of follow, and any other error as it is.
 func (r *run) lost(err error) error {
-	switch {
+	switch age, isOld := errors.AsType[*follow.AgeError](err); {
+	case isOld:
+		return &lostError{reason: age.Error()}
 	case errors.Is(err, follow.ErrContainerReplaced):
 		return &lostError{reason: "a container was deleted and created again"}
-	case errors.Is(err, follow.ErrWentBack), err != nil && cosmos.IsSessionLost(r.session):
+	case errors.Is(err, follow.ErrWentBack), cosmos.IsLostIn(r.session, err):
 		return &lostError{reason: "a container was reset to an earlier state", isReset: true}
 	}
 	return err
@@ -183,10 +170,11 @@ func (r *run) run(ctx context.Context) error {
 	if err := r.startAgain(lost.isReset); err != nil {
 		return err
 	}
-	if err = r.lost(r.follow(ctx)); errors.As(err, &lost) && lost.isLate {
+	err = r.follow(ctx)
+	if age, ok := errors.AsType[*follow.AgeError](err); ok && age.IsLate {
 		return &LateError{}
 	}
-	return err
+	return r.lost(err)
 }
 
 // LateError is the error of a run that has started again and has not read everything within six
@@ -241,11 +229,8 @@ func (r *run) follow(ctx context.Context) error {
 }
 
 // checkHistory reads the present history. Error: *lostError if the positions belong to another one.
-func (r *run) checkHistory() error {
-	err := r.db.RetryTransient(r.session, func() (err error) {
-		r.history, err = r.feeds.History(r.session)
-		return err
-	})
+func (r *run) checkHistory() (err error) {
+	r.history, err = cosmos.Retried(r.session, r.db, r.feeds.History)
 	if err == nil && len(r.next.Positions) > 0 && r.next.History != r.history.Name {
 		err = &lostError{reason: "the database went back to an earlier state"}
 	}
@@ -288,7 +273,7 @@ func (r *run) readFeeds() (err error) {
 	r.report()
 	for step, err := range r.follower.Follow(r.session, r.next.Positions) {
 		if err == nil {
-			err = r.checkAges()
+			err = follow.CheckAges(r.next.Positions, r.db.Now())
 		}
 		if err == nil {
 			err = r.writeDates(step.Feed.Container, r.changesOf(step.Feed.Container, step.Items))
@@ -316,31 +301,6 @@ func (r *run) report() {
 	default:
 		r.options.Progress(follow.ProgressOf(r.next.Positions))
 	}
-}
-
-// checkAges returns a *lostError if deletions since a position may have expired before the last
-// answer of the database.
-func (r *run) checkAges() error {
-	for _, p := range r.next.Positions {
-		if err := r.checkAge(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *run) checkAge(p follow.Position) error {
-	now, since := r.db.Now(), p.Since.UTC().Format(time.RFC3339)
-	switch {
-	case now.Sub(p.Since) > maxAge:
-		return &lostError{
-			reason: fmt.Sprintf("the changes since %s are read too late: deleted items are visible for seven days only", since),
-			isLate: true,
-		}
-	case p.Since.Sub(now) > maxAhead:
-		return &lostError{reason: fmt.Sprintf("the last run was at %s, which is in the future", since)}
-	}
-	return nil
 }
 
 // commitFull commits the batch if it is large or old enough. It may do so within a page: the rows

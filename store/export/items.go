@@ -1,10 +1,12 @@
 package export
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
 )
@@ -21,10 +23,8 @@ const presentTries = 10
 
 // present returns the continuation of the present end of a position's feed.
 func (r *run) present(p follow.Position) (string, error) {
-	var resourceID string
-	err := r.db.RetryTransient(r.session, func() (err error) {
-		resourceID, err = r.feeds.ResourceID(r.session, p.Container)
-		return err
+	resourceID, err := cosmos.Retried(r.session, r.db, func(ctx context.Context) (string, error) {
+		return r.feeds.ResourceID(ctx, p.Container)
 	})
 	if err != nil {
 		return "", err
@@ -87,7 +87,7 @@ func (r *run) readChunk(at itemsPosition) (changes []change, next *itemsPosition
 		items := follow.Position{Feed: follow.AllItems(at.Container), Continuation: at.Continuation}
 		page, err := r.follower.ReadPage(r.session, items, r.options.PageSize)
 		if err == nil {
-			err = r.checkAges()
+			err = follow.CheckAges(r.next.Positions, r.db.Now())
 		}
 		if err != nil {
 			return nil, nil, err

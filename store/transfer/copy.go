@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
@@ -41,11 +39,6 @@ const (
 	// defaultPageSize is the number of changes in a page. The service returns fewer if they exceed 4
 	// MB.
 	defaultPageSize = 1000
-	// maxAge is the greatest age of a position. Deleted items expire after seven days
-	// (views.DeletedTTL), and the feeds then no longer show that they were deleted.
-	maxAge = 6 * 24 * time.Hour
-	// maxAhead is how far ahead of the database a position may be: its dates are whole seconds.
-	maxAhead = time.Hour
 )
 
 // EmptyTargetError is the error of a copy that only an empty target can take. Another run would
@@ -105,11 +98,12 @@ func (c *copyRun) run(ctx context.Context) error {
 	// No page shows an earlier state than the pages before, and reads of threads show what pages show.
 	from := cosmos.WithSession(ctx)
 	err := c.copy(ctx, from)
-	_, substatus := cosmos.StatusOf(err)
-	switch {
+	switch age, isOld := errors.AsType[*follow.AgeError](err); {
+	case isOld:
+		return &EmptyTargetError{age.Error()}
 	case errors.Is(err, follow.ErrContainerReplaced):
 		return errReplaced
-	case errors.Is(err, follow.ErrWentBack), substatus == cosmos.ReadSessionNotAvailable && cosmos.IsSessionLost(from):
+	case errors.Is(err, follow.ErrWentBack), cosmos.IsLostIn(from, err):
 		return errWentBack
 	}
 	return err
@@ -118,7 +112,7 @@ func (c *copyRun) run(ctx context.Context) error {
 // copy copies everything that is behind the positions of the last copy. from is a context for reads
 // of the source.
 func (c *copyRun) copy(ctx, from context.Context) error {
-	history, err := c.history(from)
+	history, err := cosmos.Retried(from, c.from.db, c.from.feeds.History)
 	if err != nil {
 		return err
 	}
@@ -140,7 +134,7 @@ func (c *copyRun) copy(ctx, from context.Context) error {
 	}
 	for step, err := range follower.Follow(from, saved.item.Positions) {
 		if err == nil {
-			err = c.checkAge(saved.item.Positions)
+			err = follow.CheckAges(saved.item.Positions, c.from.db.Now())
 		}
 		if err == nil {
 			err = c.copyPage(ctx, from, step)
@@ -158,7 +152,7 @@ func (c *copyRun) copy(ctx, from context.Context) error {
 			return err
 		}
 	}
-	now, err := c.history(from)
+	now, err := cosmos.Retried(from, c.from.db, c.from.feeds.History)
 	if err == nil && now.Name != history.Name {
 		err = errWentBack // the pages since then may lack changes
 	}
@@ -166,32 +160,6 @@ func (c *copyRun) copy(ctx, from context.Context) error {
 		return err
 	}
 	return saved.save(ctx)
-}
-
-// history reads the present history of the source.
-func (c *copyRun) history(from context.Context) (history changefeed.History, err error) {
-	err = c.from.db.RetryTransient(from, func() (err error) {
-		history, err = c.from.feeds.History(from)
-		return err
-	})
-	return history, err
-}
-
-// checkAge checks that no deletion behind the positions can have expired.
-func (c *copyRun) checkAge(positions []follow.Position) error {
-	now := c.from.db.Now()
-	for _, p := range positions {
-		age := now.Sub(p.Since)
-		switch {
-		case p.IsAllItems():
-		case age < -maxAhead:
-			return &EmptyTargetError{"the last copy was at " + p.Since.UTC().Format(time.RFC3339) + ", which is in the future"}
-		case age > maxAge:
-			return &EmptyTargetError{fmt.Sprintf("the changes since %s are read too late, and the source may have forgotten deletions",
-				p.Since.UTC().Format(time.RFC3339))}
-		}
-	}
-	return nil
 }
 
 // copyPage copies the items of a page, in several goroutines.
