@@ -22,7 +22,6 @@ import (
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/follow"
-	"cosmosblog/store/provision"
 )
 
 // audit audits the world. At each wait of the audit, another projector projects all pending
@@ -40,20 +39,19 @@ func (w *world) audit(change ...func(*auditing)) (drifts []string, audited audit
 type auditing struct {
 	audit.Options
 	Store *storetest.Database
+	Sleep sleeper
 }
 
 func (w *world) tryAudit(change ...func(*auditing)) (drifts []string, audited audit.Result, err error) {
-	a := &auditing{Store: w.store, Options: audit.Options{
-		Sleep: func(ctx context.Context, _ time.Duration) error {
-			w.clock.Advance(time.Minute)
-			return w.projector(w.store).SettleForTests(ctx)
-		},
-		Found: func(d audit.Drift, _ bool) { drifts = append(drifts, driftText(d)) },
+	a := &auditing{Store: w.store, Sleep: func(ctx context.Context, _ time.Duration) error {
+		w.clock.Advance(time.Minute)
+		return w.projector(w.store).SettleForTests(ctx)
 	}}
+	a.Found = func(d audit.Drift, _ bool) { drifts = append(drifts, driftText(d)) }
 	for _, f := range change {
 		f(a)
 	}
-	audited, err = audit.Run(w.Context(), a.Store.DB, a.Options)
+	audited, err = audit.Run(withSleep(w.Context(), a.Sleep), a.Store.DB, a.Options)
 	slices.Sort(drifts)
 	return drifts, audited, err
 }
@@ -247,13 +245,5 @@ func (w *world) wiredWithoutDelays() (*wire, *storetest.Database) {
 	w.Helper()
 	wire := &wire{next: inprocess.To(w.engine)}
 	wire.left.Store(1 << 62)
-	db, err := provision.OpenEmbedded(w.Context(), w.engine, cosmos.Options{
-		Transport: wire,
-		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.Cleanup(db.Close)
-	return wire, storetest.Open(db)
+	return wire, w.openWith(cosmos.Options{Transport: wire, Sleep: noSleep})
 }

@@ -58,7 +58,32 @@ func newWorldOn(t testing.TB, ranges int, options cosmostest.Options) *world {
 // open opens another client of the world's engine.
 func (w *world) open(transport policy.Transporter) *storetest.Database {
 	w.Helper()
-	db, err := provision.OpenEmbedded(context.Background(), w.engine, cosmos.Options{Transport: transport})
+	return w.openWith(cosmos.Options{Transport: transport, Sleep: cosmos.Sleep})
+}
+
+// sleeper is what a client with a context of withSleep does instead of a wait of one second, as
+// those of audits and rebuilds are.
+type sleeper func(ctx context.Context, d time.Duration) error
+
+type sleeperKey struct{}
+
+func withSleep(ctx context.Context, sleep sleeper) context.Context {
+	return context.WithValue(ctx, sleeperKey{}, sleep)
+}
+
+func noSleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+
+// openWith is open with options of the client.
+func (w *world) openWith(options cosmos.Options) *storetest.Database {
+	w.Helper()
+	others := options.Sleep
+	options.Sleep = func(ctx context.Context, d time.Duration) error {
+		if sleep, _ := ctx.Value(sleeperKey{}).(sleeper); sleep != nil && d == time.Second {
+			return sleep(withSleep(ctx, nil), d)
+		}
+		return others(ctx, d)
+	}
+	db, err := provision.OpenEmbedded(context.Background(), w.engine, options)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -74,7 +99,7 @@ func (w *world) projector(s *storetest.Database, change ...func(*projector.Optio
 		Owner:    fmt.Sprintf("owner-%d", w.names.Add(1)),
 		TakeOver: true,
 		Now:      w.clock.Now,
-		Sleep:    func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Sleep:    noSleep,
 		Logger:   slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	for _, f := range change {

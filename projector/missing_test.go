@@ -1,7 +1,6 @@
 package projector_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -91,9 +90,8 @@ func TestRepairReportsMissingTrigger(t *testing.T) {
 		w.post(w.user())
 		transport, s := w.wired()
 		transport.refuse = withoutTrigger
-		options := audit.Options{Repair: true, Sleep: func(context.Context, time.Duration) error { return nil }}
 		begun := time.Now()
-		_, err := audit.Run(t.Context(), s.DB, options)
+		_, err := audit.Run(withSleep(t.Context(), noSleep), s.DB, audit.Options{Repair: true})
 		if _, ok := errors.AsType[*schema.MissingError](err); !ok || time.Since(begun) > 0 {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}

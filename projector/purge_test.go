@@ -2,7 +2,6 @@ package projector_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -383,7 +382,7 @@ func TestAuditReportsPendingPurge(t *testing.T) {
 	if err := w.projector(s).SettleForTests(t.Context()); err == nil {
 		t.Fatal("nothing was refused")
 	}
-	noProjector := func(a *auditing) { a.Sleep = func(context.Context, time.Duration) error { return nil } }
+	noProjector := func(a *auditing) { a.Sleep = noSleep }
 	if drifts, audited := w.audit(noProjector); len(drifts) != 0 || audited.Pending != 1 {
 		t.Errorf("%+v: %v", audited, drifts)
 	}

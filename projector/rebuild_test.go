@@ -46,17 +46,16 @@ func (w *world) rebuild(change ...func(*rebuilding)) audit.Rebuilt {
 type rebuilding struct {
 	audit.RebuildOptions
 	Store *storetest.Database
+	Sleep sleeper
 }
 
 func (w *world) tryRebuild(change ...func(*rebuilding)) (audit.Rebuilt, error) {
-	r := &rebuilding{Store: w.store, RebuildOptions: audit.RebuildOptions{
-		Left:  func(d audit.Drift) { w.Errorf("not repaired: %s", driftText(d)) },
-		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	}}
+	r := &rebuilding{Store: w.store, Sleep: noSleep}
+	r.Left = func(d audit.Drift) { w.Errorf("not repaired: %s", driftText(d)) }
 	for _, f := range change {
 		f(r)
 	}
-	return audit.Rebuild(w.Context(), r.Store.DB, r.RebuildOptions)
+	return audit.Rebuild(withSleep(w.Context(), r.Sleep), r.Store.DB, r.RebuildOptions)
 }
 
 // A rebuild repairs any damage. Each run tests a random selection, and one damage that needs many

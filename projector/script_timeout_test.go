@@ -4,7 +4,6 @@ package projector_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,11 +57,11 @@ func TestScriptTimeouts(t *testing.T) {
 	works := map[string]func(*world, *storetest.Database) error{
 		"projector": nil,
 		"repair": func(w *world, s *storetest.Database) error {
-			_, err := audit.Run(w.Context(), s.DB, audit.Options{Repair: true, Sleep: noSleep})
+			_, err := audit.Run(withSleep(w.Context(), noSleep), s.DB, audit.Options{Repair: true})
 			return err
 		},
 		"rebuild": func(w *world, s *storetest.Database) error {
-			_, err := audit.Rebuild(w.Context(), s.DB, audit.RebuildOptions{Sleep: noSleep})
+			_, err := audit.Rebuild(withSleep(w.Context(), noSleep), s.DB, audit.RebuildOptions{})
 			return err
 		},
 	}
@@ -111,5 +110,3 @@ func scriptsTimeOut(t *testing.T, second int, work func(*world, *storetest.Datab
 		w.wantViewsEqualSource()
 	})
 }
-
-func noSleep(context.Context, time.Duration) error { return nil }

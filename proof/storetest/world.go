@@ -30,6 +30,7 @@ type World struct {
 	Account *cosmostest.Account
 	Clock   *StillClock
 	Wire    *cosmostest.Transport // of this server
+	Sleeps  func(time.Duration)   // called instead of each wait of this server; may be nil
 }
 
 // Database is a database with the packages that tests call most.
@@ -93,7 +94,12 @@ func (w *World) server(wire *cosmostest.Transport, clock *StillClock, off func(t
 		Transport: other.Wire,
 		Now:       clock.Now,
 		ClockOff:  off,
-		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Sleep: func(ctx context.Context, d time.Duration) error {
+			if other.Sleeps != nil {
+				other.Sleeps(d)
+			}
+			return ctx.Err()
+		},
 	})
 	if err != nil {
 		w.T.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,8 +27,6 @@ type Options struct {
 	Found func(drift Drift, corrected bool)
 	// Progress is called with the progress of the audit. Calls are not concurrent. May be nil.
 	Progress func(follow.Progress)
-	// Sleep waits before a partition that differs is compared again; a timer if nil.
-	Sleep func(ctx context.Context, d time.Duration) error
 }
 
 // Result is the result of an audit.
@@ -91,18 +88,13 @@ type auditRun struct {
 func newAuditRun(db *cosmos.DB, options Options) *auditRun {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
-	if options.Sleep == nil {
-		options.Sleep = cosmos.Sleep
-	}
 	database := open(db)
-	follower := database.feeds.Follower(options.PageSize)
-	follower.Sleep = options.Sleep
 	return &auditRun{
 		database: database,
 		options:  options,
 		cached:   comparer{database: database, caches: newCaches()},
 		compared: newHashSet(),
-		follower: follower,
+		follower: database.feeds.Follower(options.PageSize),
 		stalls:   map[follow.Feed]stall{},
 	}
 }

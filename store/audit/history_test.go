@@ -93,7 +93,7 @@ func (w *world) rebuild(interruptAfter int) (result audit.Rebuilt, first follow.
 	defer cancel()
 	calls := 0
 	result, err := audit.Rebuild(ctx, w.DB, audit.RebuildOptions{
-		PageSize: 1, Parallel: 1, Sleep: w.DB.Sleep,
+		PageSize: 1, Parallel: 1,
 		Progress: func(p follow.Progress) {
 			if calls == 0 {
 				first = p
@@ -159,7 +159,7 @@ func TestRebuildTaken(t *testing.T) {
 	w.Wire.Inject(nil)
 	calls := 0
 	_, err := audit.Rebuild(w.Ctx(), w.DB, audit.RebuildOptions{
-		PageSize: 1, Parallel: 1, Sleep: w.DB.Sleep,
+		PageSize: 1, Parallel: 1,
 		Progress: func(follow.Progress) {
 			if calls++; calls == 3 {
 				w.rebuild(2)
@@ -204,7 +204,7 @@ func (w *world) rebuildBeside(author *blog.User, post *blog.Post) {
 		}
 		return next.Do(request)
 	})
-	rebuilt, err := audit.Rebuild(w.Ctx(), rebuilding.DB, audit.RebuildOptions{Sleep: w.DB.Sleep})
+	rebuilt, err := audit.Rebuild(w.Ctx(), rebuilding.DB, audit.RebuildOptions{})
 	w.OK(err)
 	if rebuilt.Unstable == 0 {
 		w.T.Errorf("rebuilt %+v", rebuilt)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
@@ -25,8 +24,6 @@ type RebuildOptions struct {
 	Left func(Drift)
 	// Progress is called with the progress of the rebuild. Calls are not concurrent. May be nil.
 	Progress func(follow.Progress)
-	// Sleep waits before a partition that differs is compared again; a timer if nil.
-	Sleep func(ctx context.Context, d time.Duration) error
 }
 
 // Rebuilt is the result of a rebuild. After an interruption, it covers only the resumed run.
@@ -63,7 +60,6 @@ func Rebuild(ctx context.Context, db *cosmos.DB, options RebuildOptions) (Rebuil
 		Parallel: options.Parallel,
 		PageSize: options.PageSize,
 		Progress: options.Progress,
-		Sleep:    options.Sleep,
 		Found: func(d Drift, corrected bool) {
 			if !corrected && options.Left != nil {
 				options.Left(d)

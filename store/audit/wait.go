@@ -53,7 +53,7 @@ func (a *auditRun) waitForProjectors(ctx context.Context) error {
 }
 
 // pause waits for compareInterval.
-func (a *auditRun) pause(ctx context.Context) error { return a.options.Sleep(ctx, compareInterval) }
+func (a *auditRun) pause(ctx context.Context) error { return a.db.Sleep(ctx, compareInterval) }
 
 // mustWait reports whether the projectors of a feed have not passed its end yet, and either make
 // progress or have not reached the stall limit.

@@ -27,9 +27,7 @@ func (w *world) repair(container, partition string, drifts []audit.Drift) ([]aud
 	return audit.Repair(w.Ctx(), w.DB, container, partition, drifts)
 }
 
-// audit runs an audit without real waits.
 func (w *world) audit(ctx context.Context, options audit.Options) (audit.Result, error) {
-	options.Sleep = w.DB.Sleep
 	return audit.Run(ctx, w.DB, options)
 }
 

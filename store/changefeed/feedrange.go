@@ -1,7 +1,6 @@
 package changefeed
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -60,23 +59,22 @@ func areWhole(ranges []follow.FeedRange) bool {
 // pageSize items. Its reads wait if the account throttles them, and are in the session of their
 // context.
 func (f *Feeds) Follower(pageSize int) follow.Follower {
-	read := func(ctx context.Context, feed follow.Feed, continuation string, limit int) (page follow.Page, err error) {
-		err = f.db.RetryTransient(ctx, func() (err error) {
+	read := func(ctx context.Context, feed follow.Feed, continuation string, limit int) (follow.Page, error) {
+		return cosmos.Retried(ctx, f.db, func(ctx context.Context) (follow.Page, error) {
 			if feed.IsAllItems() {
-				page, err = f.ReadItems(ctx, feed.Container, continuation, limit)
-			} else {
-				page, err = f.ReadPage(ctx, feed.Container, feed.FeedRange, continuation, limit)
+				return f.ReadItems(ctx, feed.Container, continuation, limit)
 			}
+			page, err := f.ReadPage(ctx, feed.Container, feed.FeedRange, continuation, limit)
 			if err == nil && page.IsBeyondEnd() { // which an empty page of another container looks like
-				if now, err := f.ResourceID(ctx, feed.Container); err != nil || now != page.ResourceID {
-					return cmp.Or(err, error(follow.ErrContainerReplaced))
+				var now Layout // read once a minute, as the page may be read again every second
+				if now, err = f.Layout(ctx, feed.Container); err == nil && now.ResourceID != page.ResourceID {
+					err = follow.ErrContainerReplaced
 				}
 			}
-			return err
+			return page, err
 		})
-		return page, err
 	}
-	return follow.Follower{Read: read, PageSize: pageSize, Now: f.db.EarliestNow, Sleep: cosmos.Sleep}
+	return follow.Follower{Read: read, PageSize: pageSize, Now: f.db.EarliestNow, Sleep: f.db.Sleep}
 }
 
 // Beginnings returns the positions at the beginnings of all feeds of containers, in their order. It

@@ -30,8 +30,6 @@ type Options struct {
 	// BatchRows is the number of rows after which a batch is committed; 500,000 if 0. A batch also
 	// ends after 256 MiB of rows, and with the first rows after five minutes.
 	BatchRows int64
-	// Sleep waits before a feed that ends before the position is read again; a timer if nil.
-	Sleep func(ctx context.Context, d time.Duration) error
 
 	// Progress is called once at the beginning and after every page, from one goroutine. While items
 	// are read by query, Done counts them, and Total is 0, because nobody knows their number. May be
@@ -89,9 +87,6 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
 	options.BatchRows = cmp.Or(options.BatchRows, defaultBatchRows)
-	if options.Sleep == nil {
-		options.Sleep = cosmos.Sleep
-	}
 	folder, err := openFolder(options.Folder, options.Source, options.before)
 	if err != nil {
 		return Result{}, err
@@ -105,7 +100,6 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 		next:    folder.manifest,
 	}
 	r.follower = r.feeds.Follower(options.PageSize)
-	r.follower.Sleep = options.Sleep
 	r.batch = newBatch(folder, r.commitFull)
 	r.sequence.Store(r.next.Sequence)
 	err = r.run(ctx)

@@ -325,7 +325,7 @@ func TestPositionBeyondLaggingReplica(t *testing.T) {
 		w.export()
 		replica.Hold()
 		n := 0
-		w.sleeps = func() {
+		w.during = func() {
 			if n++; n == seconds {
 				replica.CatchUp()
 			}
@@ -367,7 +367,7 @@ func TestQueryOfLaggingReplica(t *testing.T) {
 		t.Fatalf("%v, %+v", err, w.manifest())
 	}
 	replica.Hold()
-	w.sleeps = replica.CatchUp
+	w.during = replica.CatchUp
 	w.export()
 	w.isEqual()
 	if w.waited == 0 {

@@ -1,7 +1,6 @@
 package export_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,25 +30,27 @@ type world struct {
 	*storetest.World
 	folder string
 	again  []string      // reasons for which the export has started again
-	waited time.Duration // for lagging replicas
-	sleeps func()        // called for each wait; may be nil
+	waited time.Duration // for lagging replicas, a second at a time
+	during func()        // called for each second; may be nil
 }
 
 func newWorld(t *testing.T) *world { return &world{World: storetest.New(t), folder: t.TempDir()} }
 
 // options returns options with small pages and batches.
 func (w *world) options() export.Options {
+	w.Sleeps = func(d time.Duration) {
+		if d != time.Second {
+			return
+		}
+		w.Clock.Advance(d)
+		if w.waited += d; w.during != nil {
+			w.during()
+		}
+	}
 	return export.Options{
 		Folder: w.folder, Source: "a test", PageSize: 3, BatchRows: 5, Parallel: 2,
 		StartsAgain: func(reason string) { w.again = append(w.again, reason) },
 		Malformed:   func(err error) { w.T.Error(err) },
-		Sleep: func(ctx context.Context, d time.Duration) error {
-			w.Clock.Advance(d)
-			if w.waited += d; w.sleeps != nil {
-				w.sleeps()
-			}
-			return ctx.Err()
-		},
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"golang.org/x/sync/errgroup"
@@ -27,8 +26,7 @@ type Options struct {
 	// from one goroutine. May be nil.
 	Progress func(follow.Progress, Copied)
 
-	pageSize int                                              // changes; defaultPageSize if 0
-	sleep    func(ctx context.Context, d time.Duration) error // cosmos.Sleep if nil
+	pageSize int // changes; defaultPageSize if 0
 }
 
 // Copied counts the items that a copy wrote.
@@ -121,9 +119,6 @@ func (c *copyRun) copy(ctx, from context.Context) error {
 		return err
 	}
 	follower := c.from.feeds.Follower(cmp.Or(c.options.pageSize, defaultPageSize))
-	if c.options.sleep != nil {
-		follower.Sleep = c.options.sleep
-	}
 	if c.options.Progress != nil {
 		if saved.item.Positions, err = follower.Measure(from, saved.item.Positions); err != nil {
 			return err

@@ -1,10 +1,5 @@
 package transfer
 
-import (
-	"context"
-	"time"
-)
-
 // Exported for the package's tests.
 
 type (
@@ -24,11 +19,5 @@ func (i StoredItem) Text() ([]byte, error) { return i.text() }
 // SmallPages returns options with pages of some changes.
 func (o Options) SmallPages(changes int) Options {
 	o.pageSize = changes
-	return o
-}
-
-// WithSleep returns options with another function to wait for replicas.
-func (o Options) WithSleep(sleep func(ctx context.Context, d time.Duration) error) Options {
-	o.sleep = sleep
 	return o
 }

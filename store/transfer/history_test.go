@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"cosmosblog/cosmostest"
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/follow"
 	"cosmosblog/store/schema"
@@ -27,10 +29,12 @@ type lossy struct {
 }
 
 // newLossy returns a source whose last writes, which can be lost, only advance the feed of users:
-// no copy writes their items. A copy was interrupted at the posts.
+// no copy writes their items. A copy was interrupted at the posts. The account answers few reads of
+// definitions.
 func newLossy(t *testing.T) *lossy {
 	t.Helper()
-	w, follower := storetest.NewStale(t)
+	w := storetest.NewWith(t, cosmostest.Options{Follower: true, MetadataReads: 60})
+	follower := w.Account.Follower
 	l := &lossy{a: &world{w}, b: newWorld(t), during: func() {}}
 	l.a.addBlog()
 	follower.CatchUp()
@@ -66,12 +70,12 @@ func (l *lossy) interrupt(container string) {
 }
 
 func (l *lossy) options() transfer.Options {
-	return copyOptions().WithSleep(func(ctx context.Context, d time.Duration) error {
+	l.a.Sleeps = func(d time.Duration) {
 		l.a.Clock.Advance(d)
 		l.slept += d
 		l.during()
-		return ctx.Err()
-	})
+	}
+	return copyOptions()
 }
 
 func (l *lossy) copy() error {
@@ -188,4 +192,24 @@ func TestCopyOfPartialFeeds(t *testing.T) {
 		l.a.OK(l.copy())
 		l.a.hasSameSources(l.b)
 	}
+}
+
+// A copy is refused if the source loses what the copy has read: no replica reaches the session.
+func TestLossDuringACopy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLossy(t)
+		l.a.AddUser("Dora")
+		options, pages := l.options(), 0
+		l.a.Sleeps = time.Sleep
+		options.Progress = func(follow.Progress, transfer.Copied) {
+			if pages++; pages == 2 {
+				l.a.Account.LoseWrites()
+			}
+		}
+		begun := time.Now()
+		_, err := transfer.Copy(l.a.Ctx(), l.a.DB, l.b.DB, options)
+		if !isRefused(err, "went back") || time.Since(begun) >= follow.BeyondEndLimit {
+			t.Errorf("after %s: %v", time.Since(begun), err)
+		}
+	})
 }
