@@ -87,7 +87,7 @@ type Reads struct {
 // process counts changes, a tail does until r closes.
 func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) Reads {
 	c := task.Config
-	reads := Reads{Sessions: sessions.New(sessionOptions(database))}
+	reads := Reads{Sessions: sessions.New(database.DB, readInterval(database))}
 	options := tail.Options{
 		DB:         database.DB,
 		Containers: []string{schema.Posts, schema.Feed}, // which are watched
@@ -116,12 +116,12 @@ func StartReads(r *lifecycle.Runner, task Task, database *datafolder.Database) R
 // watchStaleness is the staleness of a tail that only tells of changes.
 const watchStaleness = time.Second
 
-func sessionOptions(database *datafolder.Database) sessions.Options {
-	options := sessions.Options{DB: database.DB}
-	if !database.IsFolder() {
-		options.ReadInterval = 50 * time.Millisecond // a read costs RU
+// readInterval returns the least time between two reads of the checkpoints.
+func readInterval(database *datafolder.Database) time.Duration {
+	if database.IsFolder() {
+		return 5 * time.Millisecond
 	}
-	return options
+	return 50 * time.Millisecond // a read costs about 3 RU
 }
 
 // Store returns the store of the server's queries and commands.

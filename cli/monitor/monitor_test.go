@@ -70,7 +70,7 @@ func observeAs(t *testing.T, b *testBlog, p *projector.Projector, isServer bool)
 	m := newMonitor(t.Context(), Options{
 		DB:        b.store.DB,
 		Tail:      o.tail,
-		Sessions:  sessions.New(sessions.Options{DB: b.store.DB}),
+		Sessions:  sessions.New(b.store.DB, 5*time.Millisecond),
 		Projector: p,
 		Books:     books,
 		Traffic:   o.traffic,

@@ -83,7 +83,7 @@ func (w *world) startServer() (stop func()) {
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{}),
 		Errors:      resolvers.NewErrorPresenter(w.logger),
 		Verifier:    apitest.Subjects{},
-		Sessions:    sessions.New(sessions.Options{DB: db}),
+		Sessions:    sessions.New(db, 5*time.Millisecond),
 		Development: true,
 		Limits:      limits.Default(),
 		Logger:      w.logger,

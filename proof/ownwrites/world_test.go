@@ -131,7 +131,7 @@ func (w *world) startServer() (s *server, stop func()) {
 		Staleness:  staleness,
 		Logger:     w.logger,
 	})
-	s.sessions = sessions.New(sessions.Options{DB: s.db})
+	s.sessions = sessions.New(s.db, 5*time.Millisecond)
 	reads := store.NewCached(s.db, readcache.New(1<<20, follower.Changes), follower)
 	if w.hasNoCache {
 		reads = store.New(s.db)

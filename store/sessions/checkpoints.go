@@ -20,8 +20,7 @@ const source = schema.Posts
 // It may be used concurrently.
 type checkpoints struct {
 	feeds    *changefeed.Feeds
-	now      func() time.Time
-	interval time.Duration // Options.ReadInterval
+	interval time.Duration // of New
 	reading  chan struct{} // a semaphore of one slot: one read at a time
 
 	meter cosmos.Meter // of all reads
@@ -104,7 +103,7 @@ func (c *checkpoints) read(ctx context.Context, since time.Time) {
 	case <-ctx.Done():
 		return
 	}
-	begun := c.now()
+	begun := time.Now()
 	if latest := c.latest(); !latest.Before(since) || begun.Sub(latest) < c.interval {
 		return
 	}

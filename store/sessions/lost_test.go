@@ -19,7 +19,7 @@ import (
 func TestPresentUserIsThrottled(t *testing.T) {
 	w := storetest.New(t)
 	ada := w.AddUser("Ada")
-	s := sessions.New(sessions.Options{DB: w.DB})
+	s := sessions.New(w.DB, 5*time.Millisecond)
 	sent := sessions.Token{User: &sessions.User{ID: ada.ID, Revision: 99, Username: "lost"}}
 	ctx, x := s.Begin(w.Ctx(), ada.ID, sent)
 	user, err := w.User(ctx, ada.ID)
@@ -53,7 +53,7 @@ func TestLaggingRangeIsNotLost(t *testing.T) {
 	}
 	account.Follower.CatchUp()
 	account.Follower.Hold()
-	ctx, x := sessions.New(sessions.Options{DB: w.DB}).Begin(w.Ctx(), "", sessions.Token{})
+	ctx, x := sessions.New(w.DB, 5*time.Millisecond).Begin(w.Ctx(), "", sessions.Token{})
 	for _, post := range []*blog.Post{rejected, other} {
 		_, err := w.CreateComment(ctx, ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
 		w.OK(err)
@@ -65,7 +65,7 @@ func TestLaggingRangeIsNotLost(t *testing.T) {
 	w.OK(err)
 	t.Cleanup(db.Close)
 	server := storetest.Open(db)
-	ctx, x = sessions.New(sessions.Options{DB: db}).Begin(w.Ctx(), "", token)
+	ctx, x = sessions.New(db, 5*time.Millisecond).Begin(w.Ctx(), "", token)
 	reads := 0
 	wire.Inject(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if target, _ := cosmos.TargetOf(request); target.Operation == cosmos.OperationRead && reads < 2 {

@@ -16,7 +16,6 @@
 package sessions
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"strings"
@@ -33,25 +32,13 @@ import (
 // MaxWait is the longest time that a query waits for views.
 const MaxWait = 500 * time.Millisecond
 
-// Options configure Sessions. DB is required.
-type Options struct {
-	DB *cosmos.DB
-	// ReadInterval is the least time between two reads of the checkpoints, which all waiting queries
-	// share. Default: 5 ms. On an account, a read costs about 3 RU.
-	ReadInterval time.Duration
-	// MaxWaits is the number of queries that may wait at a time. Others are executed at once, and are
-	// stale. Default: 1000.
-	MaxWaits int
-
-	Now   func() time.Time                                 // time.Now if nil
-	Sleep func(ctx context.Context, d time.Duration) error // a timer if nil
-}
+// maxWaits is the number of queries that may wait at a time. Others are executed at once, and are
+// stale.
+const maxWaits = 1000
 
 // Sessions are the sessions of one server's clients. It may be used concurrently.
 type Sessions struct {
 	db          *cosmos.DB
-	now         func() time.Time
-	sleep       func(ctx context.Context, d time.Duration) error
 	checkpoints *checkpoints
 	accounts    accounts
 	waiting     chan struct{} // one element for each query that waits
@@ -59,22 +46,15 @@ type Sessions struct {
 	waits, waited, stale atomic.Int64 // waited in nanoseconds
 }
 
-// New returns the sessions of a database. It sends nothing.
-func New(o Options) *Sessions {
-	o.ReadInterval = cmp.Or(o.ReadInterval, 5*time.Millisecond)
-	o.MaxWaits = cmp.Or(o.MaxWaits, 1000)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Sleep == nil {
-		o.Sleep = cosmos.Sleep
-	}
+// New returns the sessions of a database. It sends nothing. readInterval is the least time between
+// two reads of the checkpoints, which all waiting queries share.
+func New(db *cosmos.DB, readInterval time.Duration) *Sessions {
 	return &Sessions{
-		db: o.DB, now: o.Now, sleep: o.Sleep,
+		db: db,
 		checkpoints: &checkpoints{
-			feeds: changefeed.New(o.DB), now: o.Now, interval: o.ReadInterval, reading: make(chan struct{}, 1), late: map[string]string{},
+			feeds: changefeed.New(db), interval: readInterval, reading: make(chan struct{}, 1), late: map[string]string{},
 		},
-		waiting: make(chan struct{}, o.MaxWaits),
+		waiting: make(chan struct{}, maxWaits),
 	}
 }
 
@@ -104,7 +84,7 @@ type sessionKey struct{}
 func (s *Sessions) Begin(ctx context.Context, account string, sent Token) (context.Context, *Session) {
 	x := &Session{sessions: s, account: account, begun: s.db.Now()}
 	if account != "" {
-		x.remembered = s.accounts.recall(account, s.now())
+		x.remembered = s.accounts.recall(account, time.Now())
 	}
 	x.needed = sent.notAfter(x.begun).Join(x.remembered)
 	ctx = cosmos.WithMeter(cosmos.WithSession(context.WithValue(ctx, sessionKey{}, x)), &x.meter)
@@ -173,8 +153,8 @@ func (x *Session) Wait(ctx context.Context) {
 		return
 	}
 	s.waits.Add(1)
-	begun := s.now()
-	defer func() { s.waited.Add(int64(s.now().Sub(begun))) }()
+	begun := time.Now()
+	defer func() { s.waited.Add(int64(time.Now().Sub(begun))) }()
 	waiting, cancel := context.WithTimeout(ctx, MaxWait)
 	defer cancel()
 	if x.isDeleted() && !x.isDeletionDone(ctx, waiting) || !x.waitForViews(ctx, waiting) {
@@ -188,7 +168,7 @@ func (x *Session) Wait(ctx context.Context) {
 func (x *Session) waitForViews(ctx, waiting context.Context) bool {
 	s := x.sessions
 	c := s.checkpoints
-	c.read(waiting, s.now().Add(-maxCheckpointAge))
+	c.read(waiting, time.Now().Add(-maxCheckpointAge))
 	if x.claimViews(ctx) {
 		return true
 	}
@@ -198,8 +178,8 @@ func (x *Session) waitForViews(ctx, waiting context.Context) bool {
 	if !x.isReached(waiting) {
 		return false
 	}
-	for pause := firstPause; s.sleep(waiting, pause) == nil; pause = min(2*pause, lastPause) {
-		c.read(waiting, s.now())
+	for pause := firstPause; cosmos.Sleep(waiting, pause) == nil; pause = min(2*pause, lastPause) {
+		c.read(waiting, time.Now())
 		if x.claimViews(ctx) {
 			return true
 		}
@@ -241,8 +221,8 @@ func (x *Session) isDeletionDone(ctx, waiting context.Context) bool {
 	if err != nil && !cosmos.IsNotFound(err) || err == nil && user.Deleted && !user.Gone() {
 		return false
 	}
-	s.accounts.remember(x.account, x.remembered, Token{User: &User{ID: x.account, Revision: x.needed.User.Revision}}, nil, s.now())
-	s.checkpoints.read(waiting, s.now())
+	s.accounts.remember(x.account, x.remembered, Token{User: &User{ID: x.account, Revision: x.needed.User.Revision}}, nil, time.Now())
+	s.checkpoints.read(waiting, time.Now())
 	cosmos.ClaimSession(ctx, s.checkpoints.latestViews())
 	return true
 }
@@ -286,7 +266,7 @@ func (x *Session) Finish(ctx context.Context, isMutation, readsViews bool) Token
 	}
 	done, written := x.done(ctx), cosmos.WrittenInSession(ctx)
 	if !done.isEmpty() && x.account != "" {
-		x.sessions.accounts.remember(x.account, x.remembered, done, written, x.sessions.now())
+		x.sessions.accounts.remember(x.account, x.remembered, done, written, time.Now())
 	}
 	all = all.followedBy(done, written)
 	if readsViews {

@@ -48,7 +48,7 @@ func (t *Tail) follow(ctx context.Context, c *container) {
 		}
 		t.report(c, err)
 		if !errors.Is(err, follow.ErrContainerReplaced) {
-			t.sleep(ctx, beginAnewAfter)
+			cosmos.Sleep(ctx, beginAnewAfter)
 		}
 	}
 }
@@ -80,7 +80,7 @@ const (
 
 // rests reports whether a container is not watched, and was not read for restAfter.
 func (t *Tail) rests(c *container) bool {
-	return !t.watchers.watch(c.name) && t.elapsed(t.now())-c.used.Load() > int64(restAfter)
+	return !t.watchers.watch(c.name) && t.elapsed(time.Now())-c.used.Load() > int64(restAfter)
 }
 
 func (t *Tail) period() time.Duration { return t.staleness / pollsPerStaleness }
@@ -88,7 +88,7 @@ func (t *Tail) period() time.Duration { return t.staleness / pollsPerStaleness }
 // followWhileRead polls a container until it is no longer read. Changes from before its first
 // successful poll are not counted, so all counts move on then. A poll that fails is repeated.
 func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
-	opened := t.now()
+	opened := time.Now()
 	feeds, err := t.open(ctx, c)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 	isFirst := true  // no poll was successful
 	unreachable := 0 // polls in a row whose session token no replica has reached
 	for last := opened; !t.rests(c); {
-		begun := t.now()
+		begun := time.Now()
 		if begun.Sub(renewed) > maxAge {
 			t.moveOn(c)
 			renewed = begun
@@ -118,14 +118,14 @@ func (t *Tail) followWhileRead(ctx context.Context, c *container) error {
 			last = begun
 			t.know(c, begun)
 			t.report(c, nil)
-		case ctx.Err() != nil, t.now().Sub(last) > giveUpAfter, unreachable == maxUnreachable:
+		case ctx.Err() != nil, time.Now().Sub(last) > giveUpAfter, unreachable == maxUnreachable:
 			return err
 		case !cosmos.IsThrottled(err) || isUnreachable(err):
 			if t.isReplaced(ctx, c) {
 				return follow.ErrContainerReplaced
 			}
 		}
-		pause := max(t.period()-t.now().Sub(begun), t.period()/4, min(blog.RetryAfterOf(err), pollTimeout))
+		pause := max(t.period()-time.Now().Sub(begun), t.period()/4, min(blog.RetryAfterOf(err), pollTimeout))
 		if t.pause(ctx, written, pause) != nil {
 			return nil
 		}
@@ -147,9 +147,9 @@ const gatherWrites = 5 * time.Millisecond
 // pause waits for a time, or until there were writes. Error: ctx's.
 func (t *Tail) pause(ctx context.Context, written <-chan struct{}, d time.Duration) error {
 	if written == nil {
-		return t.sleep(ctx, d)
+		return cosmos.Sleep(ctx, d)
 	}
-	if err := t.sleep(ctx, min(d, gatherWrites)); err != nil {
+	if err := cosmos.Sleep(ctx, min(d, gatherWrites)); err != nil {
 		return err
 	}
 	sleeping, wakeUp := context.WithCancel(ctx)
@@ -157,7 +157,7 @@ func (t *Tail) pause(ctx context.Context, written <-chan struct{}, d time.Durati
 	slept := make(chan struct{})
 	go func() {
 		defer close(slept)
-		t.sleep(sleeping, d-gatherWrites)
+		cosmos.Sleep(sleeping, d-gatherWrites)
 	}()
 	select {
 	case <-written:

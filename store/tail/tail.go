@@ -42,9 +42,6 @@ type Options struct {
 	// Wake returns a channel that receives after writes to a container, and a function that stops it.
 	// The tail then polls at once. If it is nil, the tail only polls by time.
 	Wake func(container string) (written <-chan struct{}, stop func())
-
-	Now   func() time.Time                                 // time.Now if nil
-	Sleep func(ctx context.Context, d time.Duration) error // a timer if nil
 }
 
 // Tail counts the changes of a database's partitions. It may be used concurrently.
@@ -52,9 +49,7 @@ type Tail struct {
 	feeds      *changefeed.Feeds
 	staleness  time.Duration
 	logger     *slog.Logger
-	now        func() time.Time
 	begun      time.Time
-	sleep      func(ctx context.Context, d time.Duration) error
 	wake       func(container string) (written <-chan struct{}, stop func())
 	containers map[string]*container
 
@@ -108,19 +103,11 @@ func New(o Options) *Tail {
 		feeds:      changefeed.New(o.DB),
 		staleness:  o.Staleness,
 		logger:     o.Logger,
-		now:        o.Now,
-		sleep:      o.Sleep,
+		begun:      time.Now().Add(-2 * restAfter), // so that no container was used in the last restAfter
 		wake:       o.Wake,
 		containers: make(map[string]*container, len(o.Containers)),
 		seed:       maphash.MakeSeed(),
 	}
-	if t.now == nil {
-		t.now = time.Now
-	}
-	if t.sleep == nil {
-		t.sleep = cosmos.Sleep
-	}
-	t.begun = t.now().Add(-2 * restAfter) // so that no container was used in the last restAfter
 	for _, name := range o.Containers {
 		t.containers[name] = &container{
 			name: name, wake: make(chan struct{}, 1), seen: cosmos.SessionToken{},
@@ -137,7 +124,7 @@ func (t *Tail) Changes(name, partition string) uint64 {
 	if c == nil {
 		return late | t.unique.Add(1)
 	}
-	now := t.now()
+	now := time.Now()
 	if elapsed := t.elapsed(now); elapsed-c.used.Load() > int64(time.Second) {
 		c.used.Store(elapsed)
 		c.wakeUp()
@@ -252,7 +239,7 @@ func (t *Tail) Lag(name string) (lag time.Duration, ok bool) {
 		return 0, false
 	}
 	known := c.known.Load()
-	return time.Duration(t.elapsed(t.now()) - known), known != 0
+	return time.Duration(t.elapsed(time.Now()) - known), known != 0
 }
 
 // Charge returns the charge of all polls in RU.
