@@ -122,7 +122,7 @@ const feedQuery = `{feed(first:100){edges{cursor node{id title excerpt author{id
 // in each encoding. Then it compresses that response with other levels.
 func BenchmarkCompression(b *testing.B) {
 	s := newSite(b, false)
-	if err := seed.New("bench", 1, 30).Write(b.Context(), s.db, seed.Options{}); err != nil {
+	if err := seed.New("bench", 1, 30).Write(b.Context(), s.db, nil); err != nil {
 		b.Fatal(err)
 	}
 	text := s.feedIn(b, "identity")

@@ -99,7 +99,7 @@ func TestMalformedIDs(t *testing.T) {
 func TestCursors(t *testing.T) {
 	s := newSite(t, false)
 	set := seed.New("cursors", 1, 2) // with the views, because no projector runs
-	if err := set.Write(t.Context(), s.db, seed.Options{}); err != nil {
+	if err := set.Write(t.Context(), s.db, nil); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

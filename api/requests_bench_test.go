@@ -46,7 +46,7 @@ func (w *discarding) Write(p []byte) (int, error) { return len(p), nil }
 func BenchmarkRequests(b *testing.B) {
 	s := newSite(b, false)
 	set := seed.New("bench", 1, 30)
-	if err := set.Write(b.Context(), s.db, seed.Options{}); err != nil {
+	if err := set.Write(b.Context(), s.db, nil); err != nil {
 		b.Fatal(err)
 	}
 	key, err := auth.OpenLocalKey(b.TempDir())

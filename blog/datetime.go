@@ -45,7 +45,7 @@ func (d DateTime) After(last DateTime) DateTime {
 // If its source steps back by more than maxStep, so does the Clock: the source had jumped ahead by
 // mistake, and all later dates would be wrong, too.
 type Clock struct {
-	Now func() time.Time // if nil, time.Now
+	Now func() time.Time // its source
 
 	mu   sync.Mutex
 	last time.Time
@@ -57,13 +57,9 @@ const maxStep = 10 * time.Second
 
 // Next returns a date later than all dates that it returned before, unless the source stepped back.
 func (c *Clock) Next() DateTime {
-	now := time.Now
-	if c.Now != nil {
-		now = c.Now
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := now().UTC().Truncate(time.Microsecond)
+	t := c.Now().UTC().Truncate(time.Microsecond)
 	if !t.After(c.last) && c.last.Sub(t) <= maxStep {
 		t = c.last.Add(time.Microsecond)
 	}

@@ -50,7 +50,7 @@ func writeSeed(ctx context.Context, task Task) error {
 // then reads the changes, so that the next server need not. The views are already written.
 func writeSet(ctx context.Context, task Task, database *datafolder.Database, set *seed.Set, items int) error {
 	bar := newProgress(task.Stderr, "items", items)
-	err := set.Write(ctx, database.DB, seed.Options{Written: bar.add})
+	err := set.Write(ctx, database.DB, bar.add)
 	bar.end()
 	if err != nil || !database.OwnsEngine() {
 		return err

@@ -48,7 +48,7 @@ func newSite(t testing.TB) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	if err := seed.New("test", 1, 3).Write(t.Context(), db, seed.Options{}); err != nil {
+	if err := seed.New("test", 1, 3).Write(t.Context(), db, nil); err != nil {
 		t.Fatal(err)
 	}
 	l := limits.Default()

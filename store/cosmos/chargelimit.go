@@ -13,8 +13,6 @@ type ChargeLimit struct {
 	// charge of a request is known only from its response, whose return is then delayed. Requests in
 	// flight can therefore exceed the limit for a moment.
 	PerSecond float64
-	Now       func() time.Time                                 // time.Now if nil
-	Sleep     func(ctx context.Context, d time.Duration) error // a timer if nil
 
 	mu    sync.Mutex // guards the fields below
 	paid  time.Time  // time until which the throughput has been used up
@@ -37,17 +35,13 @@ func (l *ChargeLimit) Spent() float64 {
 
 // spend adds a charge, and returns the wait until all charges fit into the limit.
 func (l *ChargeLimit) spend(charge float64) time.Duration {
-	now := time.Now
-	if l.Now != nil {
-		now = l.Now
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.spent += charge
 	if l.PerSecond <= 0 {
 		return 0
 	}
-	at := now()
+	at := time.Now()
 	if l.paid.Before(at) {
 		l.paid = at
 	}
@@ -71,12 +65,8 @@ func (l limitingRecorder) Record(ctx context.Context, request Request) {
 	if l.next != nil {
 		l.next.Record(ctx, request)
 	}
-	wait := l.Sleep
-	if wait == nil {
-		wait = Sleep
-	}
 	// If ctx is done, or its fence fails, the next request reports it.
 	for d := l.spend(request.Charge); d > 0 && ctx.Err() == nil && checkFence(ctx) == nil; d -= maxLimitPause {
-		_ = wait(ctx, min(d, maxLimitPause))
+		_ = Sleep(ctx, min(d, maxLimitPause))
 	}
 }

@@ -4,43 +4,40 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"cosmosblog/proof/storetest"
 	"cosmosblog/store/cosmos"
 )
 
 // TestChargeLimit checks that charges of all contexts are paid for at the limit's rate, and that
 // idle time earns no credit.
 func TestChargeLimit(t *testing.T) {
-	clock := storetest.NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
-	var waited []time.Duration
-	limit := &cosmos.ChargeLimit{PerSecond: 10, Now: clock.Now, Sleep: func(_ context.Context, d time.Duration) error {
-		waited = append(waited, d)
-		return nil
-	}}
-	recorded := 0
-	outer := cosmos.WithRecorder(t.Context(), recorderFunc(func(cosmos.Request) { recorded++ }))
-	ctx, other := limit.Context(outer), limit.Context(t.Context())
-	record := func(ctx context.Context, charge float64) {
-		cosmos.RecorderOf(ctx).Record(ctx, cosmos.Request{Charge: charge})
-	}
-	record(ctx, 5)
-	record(other, 1)
-	clock.Advance(500 * time.Millisecond)
-	record(ctx, 1)
-	clock.Advance(time.Hour)
-	record(ctx, 20)
-	record(ctx, 0)
-	want := []time.Duration{500 * time.Millisecond, 600 * time.Millisecond, 200 * time.Millisecond, time.Second, time.Second, time.Second, time.Second}
-	for i := range want {
-		if i >= len(waited) || waited[i] != want[i] {
-			t.Fatalf("waited %v, want %v", waited, want)
+	synctest.Test(t, func(t *testing.T) {
+		limit, begun := &cosmos.ChargeLimit{PerSecond: 10}, time.Now()
+		recorded := 0
+		outer := cosmos.WithRecorder(t.Context(), recorderFunc(func(cosmos.Request) { recorded++ }))
+		ctx, other := limit.Context(outer), limit.Context(t.Context())
+		endsAt := func(want time.Duration, ctx context.Context, charge float64) {
+			t.Helper()
+			cosmos.RecorderOf(ctx).Record(ctx, cosmos.Request{Charge: charge})
+			if at := time.Since(begun); at != want {
+				t.Errorf("a request for %v RU ended at %v, want %v", charge, at, want)
+			}
 		}
-	}
-	if recorded != 4 || limit.Spent() != 27 {
-		t.Errorf("%d requests recorded and %v RU spent, want 4 and 27", recorded, limit.Spent())
-	}
+		first := make(chan struct{})
+		go func() { endsAt(500*time.Millisecond, ctx, 5); close(first) }()
+		synctest.Wait()
+		endsAt(600*time.Millisecond, other, 1)
+		<-first
+		endsAt(700*time.Millisecond, ctx, 1)
+		time.Sleep(time.Hour)
+		endsAt(time.Hour+2700*time.Millisecond, ctx, 20)
+		endsAt(time.Hour+2700*time.Millisecond, ctx, 0)
+		if recorded != 4 || limit.Spent() != 27 {
+			t.Errorf("%d requests recorded and %v RU spent, want 4 and 27", recorded, limit.Spent())
+		}
+	})
 }
 
 type recorderFunc func(cosmos.Request)
@@ -49,7 +46,7 @@ func (f recorderFunc) Record(_ context.Context, request cosmos.Request) { f(requ
 
 // TestChargeLimitConcurrently checks that concurrent users share a limit.
 func TestChargeLimitConcurrently(t *testing.T) {
-	limit := &cosmos.ChargeLimit{PerSecond: 1000, Sleep: func(context.Context, time.Duration) error { return nil }}
+	limit := &cosmos.ChargeLimit{PerSecond: 1000}
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {

@@ -22,7 +22,7 @@ func BenchmarkWrite(b *testing.B) {
 		set := seed.New("bench", uint64(n), 50)
 		_, size := set.Size()
 		items += size
-		if err := set.Write(b.Context(), s, seed.Options{}); err != nil {
+		if err := set.Write(b.Context(), s, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -15,29 +15,21 @@ import (
 	"cosmosblog/store/views"
 )
 
-// Options configure Set.Write.
-type Options struct {
-	Parallel int         // maximum number of concurrent requests; if 0, 32
-	Written  func(n int) // called concurrently for each n written or existing items; may be nil
-}
+// parallel is the maximum number of concurrent requests.
+const parallel = 32
 
-const defaultParallel = 32
-
-// Write writes the set with its views. An interrupted Write can be repeated: it recognizes the
-// existing items, and reports them to Written too. Other clients may use the database at the
-// same time, and a projector may run. Nobody may rename or delete users of the set until Write is
-// done: package audit finds posts with former names.
+// Write writes the set with its views. It calls written, which may be nil, concurrently for each n
+// written or existing items: an interrupted Write can be repeated. Other clients may use the
+// database at the same time, and a projector may run. Nobody may rename or delete users of the set
+// until Write is done: package audit finds posts with former names.
 //
 // Write starts with the newest posts, and writes them to the feed before all others. A
 // projector that sees the others later finds them too old for the feed.
-func (s *Set) Write(ctx context.Context, db *cosmos.DB, options Options) error {
-	if options.Parallel == 0 {
-		options.Parallel = defaultParallel
+func (s *Set) Write(ctx context.Context, db *cosmos.DB, written func(n int)) error {
+	if written == nil {
+		written = func(int) {}
 	}
-	if options.Written == nil {
-		options.Written = func(int) {}
-	}
-	w := &writer{set: s, bulk: bulk.New(db), options: options, users: make([]*blog.User, s.Users())}
+	w := &writer{set: s, bulk: bulk.New(db), written: written, users: make([]*blog.User, s.Users())}
 	for _, step := range []func(context.Context) error{w.writeUsers, w.writeFeed, w.writePosts} {
 		if err := step(ctx); err != nil {
 			return err
@@ -50,7 +42,7 @@ func (s *Set) Write(ctx context.Context, db *cosmos.DB, options Options) error {
 type writer struct {
 	set     *Set
 	bulk    *bulk.Writer
-	options Options
+	written func(n int)
 	users   []*blog.User           // as stored in the database
 	newest  map[postKey]*blog.Post // posts that writeFeed wrote
 }
@@ -59,10 +51,10 @@ type postKey struct{ author, number int }
 
 func (h Heading) key() postKey { return postKey{h.Author, h.Number} }
 
-// each calls do for all numbers below n, at most options.Parallel at once.
+// each calls do for all numbers below n, at most parallel at once.
 func (w *writer) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(w.options.Parallel)
+	group.SetLimit(parallel)
 	for i := range n {
 		if groupCtx.Err() != nil {
 			break
@@ -82,7 +74,7 @@ func (w *writer) writeUsers(ctx context.Context) error {
 			return err
 		}
 		w.users[n] = user
-		w.options.Written(2) // the username too
+		w.written(2) // the username too
 		return nil
 	})
 }
@@ -145,7 +137,7 @@ func (w *writer) writePosts(ctx context.Context) error {
 			err = w.each(ctx, len(posts), func(ctx context.Context, i int) error {
 				err := w.bulk.WriteUserPosts(ctx, w.users[first+i].ID, posts[i])
 				if err == nil {
-					w.options.Written(len(posts[i]))
+					w.written(len(posts[i]))
 				}
 				return err
 			})
@@ -191,6 +183,6 @@ func (w *writer) writeThread(ctx context.Context, h Heading) (*blog.Post, error)
 	if err != nil {
 		return nil, fmt.Errorf("post %d of user %d: %w", h.Number, h.Author, err)
 	}
-	w.options.Written(h.Items())
+	w.written(h.Items())
 	return post, nil
 }

@@ -20,7 +20,7 @@ const issuer = "test"
 
 func (d *database) write(db *cosmos.DB, set *seed.Set) {
 	d.t.Helper()
-	if err := set.Write(d.t.Context(), db, seed.Options{}); err != nil {
+	if err := set.Write(d.t.Context(), db, nil); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -109,7 +109,7 @@ func TestWrittenCountsAllItems(t *testing.T) {
 	set := newSmallSet()
 	d := newDatabase(t)
 	written := make(chan int, 10_000)
-	if err := set.Write(t.Context(), d.open(cosmos.Options{}), seed.Options{Parallel: 3, Written: func(n int) { written <- n }}); err != nil {
+	if err := set.Write(t.Context(), d.open(cosmos.Options{}), func(n int) { written <- n }); err != nil {
 		t.Fatal(err)
 	}
 	close(written)
@@ -141,7 +141,7 @@ func TestInterruptedRunResumes(t *testing.T) {
 		interrupted.left.Store(1 << 62)
 		s := d.open(cosmos.Options{Transport: interrupted})
 		interrupted.left.Store(n)
-		if err := set.Write(t.Context(), s, seed.Options{Parallel: 4}); err == nil {
+		if err := set.Write(t.Context(), s, nil); err == nil {
 			t.Fatalf("the run that lost its connection after %d requests returned no error", n)
 		}
 		d.write(d.open(cosmos.Options{}), set)

@@ -33,7 +33,7 @@ func New(ctx context.Context, db *cosmos.DB, throughputs provision.Throughputs) 
 
 // Load implements models.Model.
 func (m *Model) Load(ctx context.Context, set *seed.Set) error {
-	if err := set.Write(ctx, m.db, seed.Options{}); err != nil {
+	if err := set.Write(ctx, m.db, nil); err != nil {
 		return err
 	}
 	return m.Follow(ctx)

@@ -58,7 +58,7 @@ func newServer(t *testing.T) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	if err := seed.New("test", 1, 3).Write(t.Context(), db, seed.Options{}); err != nil {
+	if err := seed.New("test", 1, 3).Write(t.Context(), db, nil); err != nil {
 		t.Fatal(err)
 	}
 	s.db = db
