@@ -3,8 +3,9 @@ package monitor
 import (
 	"cmp"
 	"context"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // cached is a value that is looked up on demand, but at most once in cachedAge. A lookup sends
@@ -15,16 +16,10 @@ type cached[T any] struct {
 	now  func() time.Time
 	age  time.Duration // how long a value without an error is kept; cachedAge if 0
 
-	mu   sync.Mutex // guards last
-	last *lookup[T]
-}
-
-// lookup is in flight until done is closed.
-type lookup[T any] struct {
-	done  chan struct{}
-	at    time.Time
+	calls singleflight.Group // of current, which alone uses the fields below
 	value T
 	err   error
+	until time.Time // when the next lookup may begin; zero before the first
 }
 
 const (
@@ -37,43 +32,27 @@ const (
 func (c *cached[T]) get(ctx context.Context) (value T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	current := c.current()
 	select {
-	case <-current.done:
-		return current.value, current.err
+	case ended := <-c.calls.DoChan("", c.current):
+		value, _ = ended.Val.(T)
+		return value, ended.Err
 	case <-ctx.Done():
 		return value, ctx.Err()
 	}
 }
 
-// current returns the last lookup if it is in flight or young, and otherwise starts one.
-func (c *cached[T]) current() *lookup[T] {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.last != nil && !c.last.isOlder(c.now(), cmp.Or(c.age, cachedAge)) {
-		return c.last
+// current returns the last value if it is young, and otherwise looks it up. One call runs at a
+// time.
+func (c *cached[T]) current() (any, error) {
+	if c.now().Before(c.until) {
+		return c.value, c.err
 	}
-	current := &lookup[T]{done: make(chan struct{})}
-	c.last = current
-	go func() {
-		defer close(current.done)
-		ctx, cancel := context.WithTimeout(c.life, lookupTimeout)
-		defer cancel()
-		current.value, current.err = c.look(ctx)
-		current.at = c.now()
-	}()
-	return current
-}
-
-// isOlder reports whether the lookup ended at least age ago. For one that failed, age is cachedAge.
-func (l *lookup[T]) isOlder(now time.Time, age time.Duration) bool {
-	select {
-	case <-l.done:
-		if l.err != nil {
-			age = cachedAge
-		}
-		return !l.at.After(now.Add(-age))
-	default:
-		return false
+	ctx, cancel := context.WithTimeout(c.life, lookupTimeout)
+	defer cancel()
+	age := cachedAge
+	if c.value, c.err = c.look(ctx); c.err == nil {
+		age = cmp.Or(c.age, cachedAge)
 	}
+	c.until = c.now().Add(age)
+	return c.value, c.err
 }
