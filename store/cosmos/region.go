@@ -11,6 +11,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"golang.org/x/sync/singleflight"
 )
 
 // Substatuses of 403 by which a region rejects a request that another one takes ("HTTP status codes
@@ -34,8 +35,9 @@ type accountRegions struct {
 	account   accountDescription // zero before the first answer
 	write     string             // the host of the region that writes; empty before the first answer
 	known     []string           // the hosts of all regions
-	reading   chan struct{}      // closed when the reading that is under way ends; nil if none is
 	lastEnded time.Time          // when the last reading ended
+
+	readings singleflight.Group // of readAny
 }
 
 // Limits of reading the account again: of an answer, and of the rate.
@@ -128,30 +130,24 @@ func (r *accountRegions) host() string {
 	return host
 }
 
-// refresh reads the account, once for all concurrent callers, and returns a channel that is closed
-// at the end. It does nothing within accountInterval after the last reading. rejected is the host
-// that rejected a request, or could not be connected to; it is empty if a host only does not
-// answer.
-func (r *accountRegions) refresh(rejected string) <-chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case r.reading != nil:
-	case time.Since(r.lastEnded) < accountInterval:
-		done := make(chan struct{})
-		close(done)
-		return done
-	default:
-		r.reading = make(chan struct{})
-		go r.readAny(append([]string{r.configured}, r.known...), r.write, rejected)
-	}
-	return r.reading
+// refresh reads the account, once for all concurrent callers. The channel receives at the end.
+// rejected is the host that rejected a request, or could not be connected to; it is empty if a host
+// only does not answer.
+func (r *accountRegions) refresh(rejected string) <-chan singleflight.Result {
+	return r.readings.DoChan("", func() (any, error) { r.readAny(rejected); return nil, nil })
 }
 
 // readAny reads the account at the hosts, until one names a region that writes and did not reject a
-// request. Connections of before a failover may lead to the former region, so it closes them. It
-// does not if a host is only slow: then new connections would be a further load.
-func (r *accountRegions) readAny(hosts []string, write, rejected string) {
+// request. It does nothing within accountInterval after the last reading. Connections of before a
+// failover may lead to the former region, so it closes them. It does not if a host is only slow:
+// then new connections would be a further load.
+func (r *accountRegions) readAny(rejected string) {
+	r.mu.Lock()
+	hosts, write, isEarly := append([]string{r.configured}, r.known...), r.write, time.Since(r.lastEnded) < accountInterval
+	r.mu.Unlock()
+	if isEarly {
+		return
+	}
 	if rejected != "" {
 		r.disconnect()
 	}
@@ -168,8 +164,7 @@ func (r *accountRegions) readAny(hosts []string, write, rejected string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	close(r.reading)
-	r.reading, r.lastEnded = nil, time.Now()
+	r.lastEnded = time.Now()
 }
 
 // regionPolicy sends all requests to the region that writes. azcosmos, without preferred regions,
@@ -238,8 +233,8 @@ func (p regionPolicy) sendOnce(request *policy.Request, mayMove bool) (*http.Res
 	return request.Next()
 }
 
-// await waits until done is closed, or ctx is done.
-func await(ctx context.Context, done <-chan struct{}) {
+// await waits until done receives, or ctx is done.
+func await(ctx context.Context, done <-chan singleflight.Result) {
 	select {
 	case <-done:
 	case <-ctx.Done():
