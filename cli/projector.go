@@ -91,7 +91,7 @@ func rebuilder(task Task, database *datafolder.Database) func(ctx context.Contex
 	interrupted := "" // the history of the last call if that failed
 	return func(ctx context.Context, history string) error {
 		limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
-		rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{FromStart: interrupted != history})
+		rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.Options{FromStart: interrupted != history})
 		interrupted = ""
 		if err != nil && !errors.Is(err, audit.ErrRebuildTaken) {
 			interrupted = history

@@ -32,10 +32,14 @@ func rebuild(ctx context.Context, task Task, database *datafolder.Database) erro
 	if database.IsFolder() {
 		task.note("The feed is rebuilt first and last. The embedded engine reads all items for that, without progress.")
 	}
-	rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{
+	rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.Options{
 		FromStart: task.Config.FromStart,
-		Left:      func(d audit.Drift) { table.add(d, false) },
-		Progress:  table.bar.update,
+		Found: func(d audit.Drift, corrected bool) {
+			if !corrected {
+				table.add(d, false)
+			}
+		},
+		Progress: table.bar.update,
 	})
 	table.bar.end()
 	if err == nil && database.OwnsEngine() {

@@ -65,7 +65,7 @@ func (w *rebuilderWorld) rebuildsPost(history string) (isCompared bool) {
 func TestRebuilder(t *testing.T) {
 	w := newRebuilderWorld(t)
 	w.interrupt(func(ctx context.Context) error {
-		_, err := audit.Rebuild(ctx, w.DB, audit.RebuildOptions{})
+		_, err := audit.Rebuild(ctx, w.DB, audit.Options{})
 		return err
 	})
 	if !w.rebuildsPost("a") {

@@ -28,7 +28,7 @@ import (
 func (w *world) rebuilds(o *projector.Options) {
 	db := o.DB
 	o.Rebuild = func(ctx context.Context, _ string) error {
-		_, err := audit.Rebuild(ctx, db, audit.RebuildOptions{})
+		_, err := audit.Rebuild(ctx, db, audit.Options{})
 		return err
 	}
 }

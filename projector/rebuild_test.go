@@ -44,18 +44,27 @@ func (w *world) rebuild(change ...func(*rebuilding)) audit.Rebuilt {
 
 // rebuilding is a rebuild of a database.
 type rebuilding struct {
-	audit.RebuildOptions
+	audit.Options
 	Store *storetest.Database
 	Sleep sleeper
 }
 
+// left returns audit.Options.Found that calls f for what was not corrected.
+func left(f func(audit.Drift)) func(audit.Drift, bool) {
+	return func(d audit.Drift, corrected bool) {
+		if !corrected {
+			f(d)
+		}
+	}
+}
+
 func (w *world) tryRebuild(change ...func(*rebuilding)) (audit.Rebuilt, error) {
 	r := &rebuilding{Store: w.store, Sleep: noSleep}
-	r.Left = func(d audit.Drift) { w.Errorf("not repaired: %s", driftText(d)) }
+	r.Found = left(func(d audit.Drift) { w.Errorf("not repaired: %s %+v", driftText(d), d) })
 	for _, f := range change {
 		f(r)
 	}
-	return audit.Rebuild(withSleep(w.Context(), r.Sleep), r.Store.DB, r.RebuildOptions)
+	return audit.Rebuild(withSleep(w.Context(), r.Sleep), r.Store.DB, r.Options)
 }
 
 // A rebuild repairs any damage. Each run tests a random selection, and one damage that needs many
@@ -157,7 +166,6 @@ func TestRebuildBesideARunningSystem(t *testing.T) {
 		s.rebuild(func(r *rebuilding) {
 			r.Store, r.PageSize = watched, 100
 			r.Sleep = func(ctx context.Context, _ time.Duration) error { return s.untilSaved(ctx, p) }
-			r.Left = func(d audit.Drift) { t.Errorf("not repaired: %s %+v", driftText(d), d) }
 		})
 		select {
 		case <-written:
@@ -278,7 +286,7 @@ func TestConcurrentRebuilds(t *testing.T) {
 
 	half := func() {
 		ctx, cancel := context.WithCancel(t.Context())
-		options := audit.RebuildOptions{PageSize: 2, Progress: once(cancel)}
+		options := audit.Options{PageSize: 2, Progress: once(cancel)}
 		if _, err := audit.Rebuild(ctx, s.store.DB, options); err == nil {
 			t.Error("the rebuild was not interrupted")
 		}
@@ -351,13 +359,13 @@ func TestRebuildReportsUnrepaired(t *testing.T) {
 		}
 		return 0
 	}
-	left := map[string]bool{}
+	found := map[string]bool{}
 	rebuilt, err := s.tryRebuild(func(r *rebuilding) {
-		r.Store, r.Left = refused, func(d audit.Drift) { left[d.ID] = true }
+		r.Store, r.Found = refused, left(func(d audit.Drift) { found[d.ID] = true })
 	})
 	want := map[string]bool{s.posts[0].ID: true, s.comment.ID: true, s.posts[2].ID: true}
-	if err != nil || rebuilt.Left == 0 || !maps.Equal(left, want) {
-		t.Errorf("%+v, %v: %v, not %v", rebuilt, err, left, want)
+	if err != nil || rebuilt.Left == 0 || !maps.Equal(found, want) {
+		t.Errorf("%+v, %v: %v, not %v", rebuilt, err, found, want)
 	}
 	drifts, _ := s.audit()
 	for _, drift := range drifts {
@@ -382,7 +390,7 @@ func TestRebuildOfLaterNames(t *testing.T) {
 	renamed := w.rename(anna)
 	sweep := chores.Sweep{UserID: anna.ID, Username: renamed.Username, AuthorRevision: renamed.Revision, History: "later"}
 	w.must(w.store.RecordSweep(t.Context(), sweep))
-	_, err := audit.Rebuild(t.Context(), w.store.DB, audit.RebuildOptions{})
+	_, err := audit.Rebuild(t.Context(), w.store.DB, audit.Options{})
 	w.must(err)
 	if got, err := w.store.Post(t.Context(), post.ID); err != nil || got.Author.Username != renamed.Username {
 		t.Errorf("the post is of %+v, %v, want %s", got.Author, err, renamed.Username)
@@ -398,7 +406,7 @@ func TestSlowRebuild(t *testing.T) {
 			o.Poll = time.Second
 			o.Rebuild = func(ctx context.Context, _ string) error {
 				limit := &cosmos.ChargeLimit{PerSecond: 1}
-				_, err := audit.Rebuild(limit.Context(ctx), db, audit.RebuildOptions{FromStart: true})
+				_, err := audit.Rebuild(limit.Context(ctx), db, audit.Options{FromStart: true})
 				return err
 			}
 		})

@@ -61,7 +61,7 @@ func TestScriptTimeouts(t *testing.T) {
 			return err
 		},
 		"rebuild": func(w *world, s *storetest.Database) error {
-			_, err := audit.Rebuild(withSleep(w.Context(), noSleep), s.DB, audit.RebuildOptions{})
+			_, err := audit.Rebuild(withSleep(w.Context(), noSleep), s.DB, audit.Options{})
 			return err
 		},
 	}

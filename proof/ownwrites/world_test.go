@@ -110,7 +110,7 @@ func (w *world) startProjectorOn(wire *cosmostest.Transport, o projector.Options
 		if err := cosmos.Sleep(ctx, w.rebuildAfter); err != nil {
 			return err
 		}
-		_, err := audit.Rebuild(ctx, db, audit.RebuildOptions{})
+		_, err := audit.Rebuild(ctx, db, audit.Options{})
 		return err
 	}
 	p, err := projector.New(o)

@@ -13,19 +13,22 @@ import (
 	"cosmosblog/store/follow"
 )
 
-// Options configure an audit. The zero value works.
+// Options configure an audit or a rebuild. The zero value works.
 type Options struct {
 	// Repair corrects each confirmed drift, and then compares the item again. Such an audit may be
-	// interrupted and run again at any time.
+	// interrupted and run again at any time. A rebuild always does so.
 	Repair bool
-	// Parallel is the maximum number of concurrent comparisons of partitions; 8 if 0.
+	// FromStart ignores the checkpoint of an interrupted rebuild. An audit has none.
+	FromStart bool
+	// Parallel is the maximum number of partitions that are compared or rebuilt at a time; 8 if 0.
 	Parallel int
-	// PageSize is the number of changes in a page; 1000 if 0.
+	// PageSize is the number of changes in a page; 1000 if 0. A resumed rebuild repeats at most one
+	// page.
 	PageSize int
 	// Found is called for each drift; corrected reports whether it was repaired. Calls are not
 	// concurrent. May be nil.
 	Found func(drift Drift, corrected bool)
-	// Progress is called with the progress of the audit. Calls are not concurrent. May be nil.
+	// Progress is called with the progress. Calls are not concurrent. May be nil.
 	Progress func(follow.Progress)
 }
 

@@ -92,7 +92,7 @@ func (w *world) rebuild(interruptAfter int) (result audit.Rebuilt, first follow.
 	ctx, cancel := context.WithCancel(w.Ctx())
 	defer cancel()
 	calls := 0
-	result, err := audit.Rebuild(ctx, w.DB, audit.RebuildOptions{
+	result, err := audit.Rebuild(ctx, w.DB, audit.Options{
 		PageSize: 1, Parallel: 1,
 		Progress: func(p follow.Progress) {
 			if calls == 0 {
@@ -158,7 +158,7 @@ func TestRebuildTaken(t *testing.T) {
 	restored(w)
 	w.Wire.Inject(nil)
 	calls := 0
-	_, err := audit.Rebuild(w.Ctx(), w.DB, audit.RebuildOptions{
+	_, err := audit.Rebuild(w.Ctx(), w.DB, audit.Options{
 		PageSize: 1, Parallel: 1,
 		Progress: func(follow.Progress) {
 			if calls++; calls == 3 {
@@ -204,7 +204,7 @@ func (w *world) rebuildBeside(author *blog.User, post *blog.Post) {
 		}
 		return next.Do(request)
 	})
-	rebuilt, err := audit.Rebuild(w.Ctx(), rebuilding.DB, audit.RebuildOptions{})
+	rebuilt, err := audit.Rebuild(w.Ctx(), rebuilding.DB, audit.Options{})
 	w.OK(err)
 	if rebuilt.Unstable == 0 {
 		w.T.Errorf("rebuilt %+v", rebuilt)

@@ -11,21 +11,6 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// RebuildOptions configure a rebuild. The zero value works.
-type RebuildOptions struct {
-	// FromStart ignores the checkpoint of an interrupted rebuild.
-	FromStart bool
-	// Parallel is the maximum number of partitions that are rebuilt at a time; 8 if 0.
-	Parallel int
-	// PageSize is the number of changes in a page; 1000 if 0. A resumed rebuild repeats at most one
-	// page.
-	PageSize int
-	// Left is called for each drift that could not be corrected. Calls are not concurrent. May be nil.
-	Left func(Drift)
-	// Progress is called with the progress of the rebuild. Calls are not concurrent. May be nil.
-	Progress func(follow.Progress)
-}
-
 // Rebuilt is the result of a rebuild. After an interruption, it covers only the resumed run.
 type Rebuilt struct {
 	Posts, Users, Usernames, Lists int64 // that were compared
@@ -54,19 +39,10 @@ type Rebuilt struct {
 // change. Then come users, whose copies without a source are deleted and whose counters are
 // corrected, the reservations of usernames, and the lists of tags and months. The feed is rebuilt
 // once more at the end.
-func Rebuild(ctx context.Context, db *cosmos.DB, options RebuildOptions) (Rebuilt, error) {
-	run := &rebuildRun{audit: newAuditRun(db, Options{
-		Repair:   true,
-		Parallel: options.Parallel,
-		PageSize: options.PageSize,
-		Progress: options.Progress,
-		Found: func(d Drift, corrected bool) {
-			if !corrected && options.Left != nil {
-				options.Left(d)
-			}
-		},
-	})}
-	err := run.run(ctx, options.FromStart)
+func Rebuild(ctx context.Context, db *cosmos.DB, options Options) (Rebuilt, error) {
+	options.Repair = true
+	run := &rebuildRun{audit: newAuditRun(db, options)}
+	err := run.run(ctx)
 	return run.result(), err
 }
 
@@ -95,12 +71,12 @@ func (r *rebuildRun) result() Rebuilt {
 	return rebuilt
 }
 
-func (r *rebuildRun) run(ctx context.Context, fromStart bool) error {
+func (r *rebuildRun) run(ctx context.Context) error {
 	history, err := r.audit.readHistory(ctx)
 	if err != nil {
 		return err
 	}
-	if r.checkpoint, err = openRebuildCheckpoint(ctx, r.audit.db, history.Name, fromStart); err != nil {
+	if r.checkpoint, err = openRebuildCheckpoint(ctx, r.audit.db, history.Name, r.audit.options.FromStart); err != nil {
 		return err
 	}
 	if err := r.audit.begin(ctx, r.checkpoint.item.Positions); err != nil {
