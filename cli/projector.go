@@ -61,19 +61,14 @@ func runProjector(ctx context.Context, task Task) error {
 	})
 }
 
-// projectorOptions returns the options of a database's projector. Its heartbeats, and its listings
-// of leases, are a quarter of --lease-expire apart: a lease outlives two failed heartbeats. If the
-// engine is in this process, writes wake the projector, and it takes over the leases of the
-// engine's former owners.
+// projectorOptions returns the options of a database's projector. If the engine is in this process,
+// writes wake the projector, and it takes over the leases of the engine's former owners.
 func projectorOptions(database *datafolder.Database, task Task) projector.Options {
-	c := task.Config
 	options := projector.Options{
-		DB:      database.DB,
-		Owner:   leaseOwner(),
-		Expire:  c.LeaseExpire, // 0, the projector's default, if the command has no such setting
-		Renew:   c.LeaseExpire / 4,
-		Balance: c.LeaseExpire / 4,
-		Logger:  task.Logger,
+		DB:     database.DB,
+		Owner:  leaseOwner(),
+		Expire: task.Config.LeaseExpire, // 0, the projector's default, if the command has no such setting
+		Logger: task.Logger,
 	}
 	options.Rebuild = rebuilder(task, database)
 	options.Wake = database.Watch

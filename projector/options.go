@@ -44,13 +44,14 @@ type Options struct {
 	// Changes of one item in that time are written to the views once. Default: 10 ms.
 	Gather time.Duration
 
-	// Renew is the interval of heartbeats, which keep the leases valid. Default: 5 s.
-	Renew time.Duration
-	// Expire is the time without a heartbeat after which any projector may take a lease. It must be
-	// more than twice Renew. Default: 20 s.
+	// Expire is the time without a heartbeat after which any projector may take a lease. Default:
+	// 20 s.
 	Expire time.Duration
+	// Renew is the interval of heartbeats, which keep the leases valid. It must be less than half of
+	// Expire. Default: a quarter of it, so that a lease outlives two failed heartbeats.
+	Renew time.Duration
 	// Balance is the interval at which all leases are listed and rebalanced, at most half of Expire. A
-	// projector that is alone lists them half as often. Default: 5 s.
+	// projector that is alone lists them half as often. Default: a quarter of Expire.
 	Balance time.Duration
 	// SettleTime is the time after which no command writes a former username any more. The last pass
 	// of a sweep or deletion starts that long after the one before. Default: store.SettleTime.
@@ -72,9 +73,9 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.Poll, time.Second)
 	setDefault(&o.BusyPoll, o.Poll)
 	setDefault(&o.Gather, 10*time.Millisecond)
-	setDefault(&o.Renew, 5*time.Second)
 	setDefault(&o.Expire, 20*time.Second)
-	setDefault(&o.Balance, 5*time.Second)
+	setDefault(&o.Renew, o.Expire/4)
+	setDefault(&o.Balance, o.Expire/4)
 	setDefault(&o.SettleTime, store.SettleTime)
 	setDefault(&o.PageSize, 100)
 	setDefault(&o.Parallel, 8)
