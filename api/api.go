@@ -117,7 +117,7 @@ func New(options Options) http.Handler {
 		options.Logger = slog.Default()
 	}
 	if options.Traffic == nil {
-		options.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
+		options.Traffic = telemetry.NewTraffic(nil, nil)
 	}
 	if options.Now == nil {
 		options.Now = time.Now

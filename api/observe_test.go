@@ -27,7 +27,7 @@ func newLoggedServer(t *testing.T) (s *server, lines func() []logLine) {
 	log := new(bytes.Buffer)
 	s = newServer(t, func(o *api.Options, q *stubQuery) {
 		o.Development, o.Origins = true, []string{page}
-		o.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{Logger: slog.New(slog.NewJSONHandler(log, nil))})
+		o.Traffic = telemetry.NewTraffic(slog.New(slog.NewJSONHandler(log, nil)), nil)
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {
 			return nil, blog.Errorf(blog.Forbidden, "Only its author can delete a post.")
 		}

@@ -72,7 +72,7 @@ func BenchmarkRequests(b *testing.B) {
 			Errors:    resolvers.NewErrorPresenter(logger),
 			Verifier:  key,
 			Logger:    logger,
-			Traffic:   telemetry.NewTraffic(telemetry.TrafficOptions{Logger: logger}),
+			Traffic:   telemetry.NewTraffic(logger, nil),
 		})
 	}
 	unchanged := func(string, string) uint64 { return 0 } // nothing is written

@@ -28,7 +28,7 @@ usernames. Any number of projectors share the work, including those in servers.
 
 func runProjector(ctx context.Context, task Task) error {
 	if task.Config.Addr != "" {
-		task.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
+		task.Traffic = telemetry.NewTraffic(nil, nil)
 	}
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		database, err := OpenDatabase(r, task)

@@ -454,7 +454,7 @@ func TestStreamsLeaveNothing(t *testing.T) {
 	s := newServer(t).newStreaming(func(o *api.Options) {
 		o.Limits = limits.Default()
 		o.Limits.ClientStreams = 0
-		o.Traffic, o.Metrics = telemetry.NewTraffic(telemetry.TrafficOptions{}), telemetry.Observer{Metrics: metrics, Logger: slog.New(slog.DiscardHandler)}.MetricsHandler()
+		o.Traffic, o.Metrics = telemetry.NewTraffic(nil, nil), telemetry.Observer{Metrics: metrics, Logger: slog.New(slog.DiscardHandler)}.MetricsHandler()
 		metrics.AddTraffic(o.Traffic)
 	})
 	counts := func(open int) bool {

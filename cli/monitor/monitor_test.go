@@ -59,7 +59,7 @@ func observe(t *testing.T, b *testBlog, p *projector.Projector) *observed {
 func observeAs(t *testing.T, b *testBlog, p *projector.Projector, isServer bool) *observed {
 	t.Helper()
 	o := &observed{testBlog: b, log: &strings.Builder{}, now: time.Now()}
-	o.traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
+	o.traffic = telemetry.NewTraffic(nil, nil)
 	o.tail = tail.New(tail.Options{DB: b.store.DB, Containers: []string{schema.Posts}, Staleness: time.Second, Logger: discard})
 	books := budget.New(budget.Options{})
 	payment, err := books.Begin("u_1", netip.Addr{}, true, 1)

@@ -29,7 +29,7 @@ func StartTraffic(
 			return nil
 		})
 	}
-	return telemetry.NewTraffic(telemetry.TrafficOptions{Logger: logger, Tracing: tracing}), nil
+	return telemetry.NewTraffic(logger, tracing), nil
 }
 
 // Recorder returns a recorder that counts a store's requests in a traffic. It returns nil if

@@ -83,7 +83,7 @@ func (s *throttling) Do(request *http.Request) (*http.Response, error) {
 
 // loggedTraffic returns a traffic that writes the log as JSON.
 func loggedTraffic(log io.Writer) *telemetry.Traffic {
-	return telemetry.NewTraffic(telemetry.TrafficOptions{Logger: telemetry.NewLogger(log, false, slog.LevelInfo)})
+	return telemetry.NewTraffic(telemetry.NewLogger(log, false, slog.LevelInfo), nil)
 }
 
 // The metrics and the operation's log line count the retries.
@@ -161,7 +161,7 @@ func BenchmarkPost(b *testing.B) {
 		traffic *telemetry.Traffic
 	}{
 		{"uncounted", nil},
-		{"counted", telemetry.NewTraffic(telemetry.TrafficOptions{})},
+		{"counted", telemetry.NewTraffic(nil, nil)},
 		{"logged", loggedTraffic(io.Discard)},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -55,7 +55,7 @@ func ExchangeOf(ctx context.Context) *Exchange {
 // Begin records a request as an exchange, until end is called. The handler must respond to the
 // returned request, through the returned writer. client is the client's address.
 func (t *Traffic) Begin(w http.ResponseWriter, r *http.Request, client string) (_ http.ResponseWriter, _ *http.Request, end func()) {
-	e := &Exchange{traffic: t, begun: t.now(), client: client}
+	e := &Exchange{traffic: t, begun: time.Now(), client: client}
 	ctx := e.startTrace(context.WithValue(r.Context(), exchangeKey{}, e), r)
 	answer := &answerWriter{ResponseWriter: w}
 	t.inFlight.Inc()
@@ -142,7 +142,7 @@ func (e *Exchange) addCharge(container string, charge float64) {
 func (e *Exchange) end(ctx context.Context, answer *answerWriter) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	t, took := e.traffic, e.traffic.now().Sub(e.begun)
+	t, took := e.traffic, time.Since(e.begun)
 	t.inFlight.Dec()
 	t.answers.WithLabelValues(answer.statusText()).Inc()
 	code := e.outcome(ctx, answer.status)

@@ -21,7 +21,7 @@ func BenchmarkExchange(b *testing.B) {
 		{"logged for people", telemetry.NewLogger(io.Discard, true, slog.LevelInfo)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			traffic := telemetry.NewTraffic(telemetry.TrafficOptions{Logger: c.logger})
+			traffic := telemetry.NewTraffic(c.logger, nil)
 			handler := recorded(traffic, "192.0.2.7", func(w http.ResponseWriter, r *http.Request) {
 				ctx, done := telemetry.ExchangeOf(r.Context()).Operate(r.Context(), "Feed", "query")
 				defer done()

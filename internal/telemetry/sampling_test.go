@@ -31,7 +31,7 @@ func TestTheServerDecidesWhatIsTraced(t *testing.T) {
 	} {
 		exporter, log := tracetest.NewInMemoryExporter(), new(bytes.Buffer)
 		provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter), sdktrace.WithSampler(sdktrace.ParentBased(c.sampler)))
-		traffic := NewTraffic(TrafficOptions{Tracing: &Tracing{provider}, Logger: slog.New(slog.NewJSONHandler(log, nil))})
+		traffic := NewTraffic(slog.New(slog.NewJSONHandler(log, nil)), &Tracing{provider})
 		server := httptest.NewServer(recordedBy(traffic, "", http.NotFound))
 		request, err := http.NewRequest("GET", server.URL+"/graphql", nil)
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 func traced() (*Traffic, *tracetest.InMemoryExporter) {
 	exporter := tracetest.NewInMemoryExporter()
 	tracing := &Tracing{sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))}
-	return NewTraffic(TrafficOptions{Tracing: tracing}), exporter
+	return NewTraffic(nil, tracing), exporter
 }
 
 // attributesOf returns a span's attributes as text, in order.

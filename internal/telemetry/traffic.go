@@ -15,7 +15,6 @@ import (
 type Traffic struct {
 	logger *slog.Logger // nil if no lines are logged
 	tracer trace.Tracer // nil if there are no traces
-	now    func() time.Time
 	names  operationNames
 
 	inFlight   prometheus.Gauge
@@ -29,19 +28,10 @@ type Traffic struct {
 	retries    *prometheus.CounterVec   // by container and database operation
 }
 
-// TrafficOptions are the options of NewTraffic. The zero value records only metrics.
-type TrafficOptions struct {
-	Logger  *slog.Logger     // of a line for each exchange; none if nil
-	Tracing *Tracing         // of the spans; none if nil
-	Now     func() time.Time // time.Now if nil
-}
-
-// NewTraffic returns a Traffic. Metrics.AddTraffic publishes its metrics.
-func NewTraffic(options TrafficOptions) *Traffic {
-	if options.Now == nil {
-		options.Now = time.Now
-	}
-	t := &Traffic{logger: options.Logger, tracer: options.Tracing.tracer(), now: options.Now}
+// NewTraffic returns a Traffic. Metrics.AddTraffic publishes its metrics. logger gets a line for
+// each exchange, and tracing the spans. Both may be nil.
+func NewTraffic(logger *slog.Logger, tracing *Tracing) *Traffic {
+	t := &Traffic{logger: logger, tracer: tracing.tracer()}
 	t.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "cosmosblog_requests_in_flight", Help: "Requests to the API in flight."})
 	t.streams = prometheus.NewGauge(prometheus.GaugeOpts{

@@ -10,13 +10,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cosmosblog/internal/telemetry"
 )
 
-// api is a Traffic whose requests the test answers. Its clock advances by 3 ms whenever it is
-// read.
+// api is a Traffic whose requests the test answers. Each takes 3 ms.
 type api struct {
 	*testing.T
 	traffic *telemetry.Traffic
@@ -27,11 +27,7 @@ type api struct {
 
 func newAPI(t *testing.T) *api {
 	a := &api{T: t, metrics: telemetry.NewMetrics(), log: new(bytes.Buffer), client: "192.0.2.7"}
-	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	a.traffic = telemetry.NewTraffic(telemetry.TrafficOptions{
-		Logger: slog.New(slog.NewJSONHandler(a.log, nil)),
-		Now:    func() time.Time { now = now.Add(3 * time.Millisecond); return now },
-	})
+	a.traffic = telemetry.NewTraffic(slog.New(slog.NewJSONHandler(a.log, nil)), nil)
 	a.metrics.AddTraffic(a.traffic)
 	return a
 }
@@ -40,8 +36,13 @@ func newAPI(t *testing.T) *api {
 func (a *api) exchange(ctx context.Context, answer http.HandlerFunc) (line map[string]any) {
 	a.Helper()
 	a.log.Reset()
-	handler := recorded(a.traffic, a.client, answer)
-	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "POST", "/graphql", nil))
+	synctest.Test(a.T, func(*testing.T) {
+		handler := recorded(a.traffic, a.client, func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(3 * time.Millisecond)
+			answer(w, r)
+		})
+		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "POST", "/graphql", nil))
+	})
 	if err := json.Unmarshal(a.log.Bytes(), &line); err != nil {
 		a.Fatalf("%v: %s", err, a.log)
 	}
