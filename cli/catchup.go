@@ -58,11 +58,10 @@ type catchUp struct {
 	changes *changefeed.Feeds
 	pending *chores.Chores
 	to      io.Writer // for a line every lineInterval
-	now     func() time.Time
 }
 
 func newCatchUp(db *cosmos.DB, to io.Writer) *catchUp {
-	return &catchUp{changefeed.New(db), chores.New(db), to, time.Now}
+	return &catchUp{changefeed.New(db), chores.New(db), to}
 }
 
 // all waits until the current changes are projected. It then waits for the sweeps, deletions and
@@ -84,12 +83,12 @@ func (c *catchUp) all(ctx context.Context) error {
 // until calls left every catchUpInterval until it returns 0. unit names what it counts. done
 // returns more to print.
 func (c *catchUp) until(ctx context.Context, unit string, left func() (int, error), done func() string) error {
-	for printed := c.now(); ; {
+	for printed := time.Now(); ; {
 		n, err := left()
 		if n == 0 || err != nil {
 			return err
 		}
-		if now := c.now(); now.Sub(printed) >= lineInterval {
+		if now := time.Now(); now.Sub(printed) >= lineInterval {
 			printed = now
 			fmt.Fprintf(c.to, "building the views: %d %s left%s\n", n, unit, done())
 		}

@@ -198,19 +198,16 @@ func TestCatchUpWaitsForRecordedChores(t *testing.T) {
 		}
 		record("u_a", 3)
 		var printed strings.Builder
-		now, calls := time.Unix(0, 0), 0
-		c := &catchUp{s.Feeds, s.Chores, &printed, func() time.Time {
-			if calls++; calls == 2 { // after the first poll
-				record("u_a", 4)
-				record("u_b", 3)
-			}
-			now = now.Add(lineInterval)
-			return now
-		}}
+		c := &catchUp{s.Feeds, s.Chores, &printed}
 		recorded, err := c.recorded(ctx)
 		if err != nil || len(recorded) != 1 {
 			t.Fatalf("recorded: %v, %v", recorded, err)
 		}
+		go func() {
+			time.Sleep(lineInterval + 300*time.Millisecond) // between two polls
+			record("u_b", 3)
+			record("u_a", 4)
+		}()
 		if err := c.chores(ctx, recorded); err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +227,7 @@ func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
 			t.Fatal(err)
 		}
 		var printed strings.Builder
-		c := &catchUp{s.Feeds, s.Chores, &printed, time.Now}
+		c := &catchUp{s.Feeds, s.Chores, &printed}
 		recorded, err := c.recorded(ctx)
 		if err != nil || len(recorded) != 1 {
 			t.Fatalf("recorded: %v, %v", recorded, err)

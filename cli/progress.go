@@ -17,7 +17,6 @@ type progress struct {
 	to      io.Writer
 	unit    string // in the plural
 	started time.Time
-	now     func() time.Time
 	bar     *progressbar.ProgressBar // nil if there is no terminal
 
 	mu      sync.Mutex // guards the fields below
@@ -30,9 +29,8 @@ type progress struct {
 const unknown = -1
 
 func newProgress(to io.Writer, unit string, total int) *progress {
-	p := &progress{to: to, unit: unit, total: total, now: time.Now}
-	p.started = p.now()
-	p.printed = p.started
+	now := time.Now()
+	p := &progress{to: to, unit: unit, total: total, started: now, printed: now}
 	if isTerminal(to) {
 		p.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(to),
@@ -88,7 +86,7 @@ func (p *progress) set(done, total int) {
 
 func (p *progress) print(done, total int) {
 	p.done, p.total = done, total
-	if now := p.now(); now.Sub(p.printed) >= lineInterval {
+	if now := time.Now(); now.Sub(p.printed) >= lineInterval {
 		p.printed = now
 		fmt.Fprintln(p.to, p.line(now))
 	}

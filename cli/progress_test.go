@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cosmosblog/store/follow"
@@ -13,51 +14,50 @@ import (
 
 // Without a terminal, progress is a line every few seconds.
 func TestProgressLines(t *testing.T) {
-	var printed bytes.Buffer
-	p := newProgress(&printed, "items", 1000)
-	now := p.started
-	p.now = func() time.Time { return now }
-	for range 6 {
-		now = now.Add(2 * time.Second)
-		p.add(100)
-	}
-	p.end()
-	const want = "300 of 1000 items, 50 a second, 14s left\n600 of 1000 items, 50 a second, 8s left\n"
-	if printed.String() != want {
-		t.Errorf("printed %q, want %q", printed.String(), want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var printed bytes.Buffer
+		p := newProgress(&printed, "items", 1000)
+		for range 6 {
+			time.Sleep(2 * time.Second)
+			p.add(100)
+		}
+		p.end()
+		const want = "300 of 1000 items, 50 a second, 14s left\n600 of 1000 items, 50 a second, 8s left\n"
+		if printed.String() != want {
+			t.Errorf("printed %q, want %q", printed.String(), want)
+		}
+	})
 }
 
 // The rate and the time left follow from what this run copied.
 func TestProgressOfAResumedCopy(t *testing.T) {
-	var printed bytes.Buffer
-	c := feedBar{to: &printed}
-	c.update(900_000, 1_000_000)
-	now := c.bar.started
-	c.bar.now = func() time.Time { return now }
-	for n := range 2 {
-		now = now.Add(5 * time.Second)
-		c.update(900_000+1000*(n+1), 1_000_000)
-	}
-	const want = "1000 of 100000 changes, 200 a second, 8m15s left\n2000 of 100000 changes, 200 a second, 8m10s left\n"
-	if printed.String() != want {
-		t.Errorf("printed %q, want %q", printed.String(), want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var printed bytes.Buffer
+		c := feedBar{to: &printed}
+		c.update(900_000, 1_000_000)
+		for n := range 2 {
+			time.Sleep(5 * time.Second)
+			c.update(900_000+1000*(n+1), 1_000_000)
+		}
+		const want = "1000 of 100000 changes, 200 a second, 8m15s left\n2000 of 100000 changes, 200 a second, 8m10s left\n"
+		if printed.String() != want {
+			t.Errorf("printed %q, want %q", printed.String(), want)
+		}
+	})
 }
 
 // The total of a copy may grow.
 func TestProgressWithAGrowingTotal(t *testing.T) {
-	var printed bytes.Buffer
-	p := newProgress(&printed, "changes", 100)
-	now := time.Unix(0, 0)
-	p.now = func() time.Time { return now }
-	p.started, p.printed = now, now
-	p.set(10, 100)
-	now = now.Add(10 * time.Second)
-	p.set(50, 150)
-	if want := "50 of 150 changes, 5 a second, 20s left\n"; printed.String() != want {
-		t.Errorf("printed %q, want %q", printed.String(), want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var printed bytes.Buffer
+		p := newProgress(&printed, "changes", 100)
+		p.set(10, 100)
+		time.Sleep(10 * time.Second)
+		p.set(50, 150)
+		if want := "50 of 150 changes, 5 a second, 20s left\n"; printed.String() != want {
+			t.Errorf("printed %q, want %q", printed.String(), want)
+		}
+	})
 }
 
 // Several goroutines may call add, and the sum may exceed the total.
@@ -86,34 +86,31 @@ func TestFileIsNotATerminal(t *testing.T) {
 
 // A command that reads items by query and then change feeds has a bar for each.
 func TestProgressWithoutATotal(t *testing.T) {
-	var printed bytes.Buffer
-	now := time.Unix(0, 0)
-	still := func(p *progress) { p.now, p.started, p.printed = func() time.Time { return now }, now, now }
-	b := feedBar{to: &printed}
-	b.update(0, 0)
-	still(b.bar)
-	now = now.Add(5 * time.Second)
-	b.update(1000, 0)
-	b.update(20, 120)
-	still(b.bar)
-	now = now.Add(5 * time.Second)
-	b.update(70, 120)
-	b.end()
-	if want := "1000 items, 200 a second\n50 of 100 changes, 10 a second, 5s left\n"; printed.String() != want {
-		t.Errorf("printed %q, want %q", printed.String(), want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var printed bytes.Buffer
+		b := feedBar{to: &printed}
+		b.update(0, 0)
+		time.Sleep(5 * time.Second)
+		b.update(1000, 0)
+		b.update(20, 120)
+		time.Sleep(5 * time.Second)
+		b.update(70, 120)
+		b.end()
+		if want := "1000 items, 200 a second\n50 of 100 changes, 10 a second, 5s left\n"; printed.String() != want {
+			t.Errorf("printed %q, want %q", printed.String(), want)
+		}
 
-	printed.Reset()
-	audited := auditBar{to: &printed}
-	audited.update(follow.Progress{})
-	if audited.bar != nil {
-		t.Error("an audit without items has a bar")
-	}
-	audited.update(follow.Progress{Done: 1})
-	still(audited.bar)
-	now = now.Add(10 * time.Second)
-	audited.update(follow.Progress{Done: 31})
-	if want := "31 items, 3 a second\n"; printed.String() != want {
-		t.Errorf("printed %q, want %q", printed.String(), want)
-	}
+		printed.Reset()
+		audited := auditBar{to: &printed}
+		audited.update(follow.Progress{})
+		if audited.bar != nil {
+			t.Error("an audit without items has a bar")
+		}
+		audited.update(follow.Progress{Done: 1})
+		time.Sleep(10 * time.Second)
+		audited.update(follow.Progress{Done: 31})
+		if want := "31 items, 3 a second\n"; printed.String() != want {
+			t.Errorf("printed %q, want %q", printed.String(), want)
+		}
+	})
 }

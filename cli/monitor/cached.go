@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -14,7 +13,7 @@ type cached[T any] struct {
 	life context.Context // of lookups, which continue after their caller has returned
 	look func(context.Context) (T, error)
 	now  func() time.Time
-	age  time.Duration // how long a value without an error is kept; cachedAge if 0
+	age  time.Duration // how long a value without an error is kept
 
 	calls singleflight.Group // of current, which alone uses the fields below
 	value T
@@ -51,7 +50,7 @@ func (c *cached[T]) current() (any, error) {
 	defer cancel()
 	age := cachedAge
 	if c.value, c.err = c.look(ctx); c.err == nil {
-		age = cmp.Or(c.age, cachedAge)
+		age = c.age
 	}
 	c.until = c.now().Add(age)
 	return c.value, c.err

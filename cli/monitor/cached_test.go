@@ -14,7 +14,7 @@ import (
 func TestLookupsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
-		c := cached[int]{life: t.Context(), now: time.Now, look: func(ctx context.Context) (int, error) {
+		c := cached[int]{life: t.Context(), now: time.Now, age: cachedAge, look: func(ctx context.Context) (int, error) {
 			time.Sleep(time.Second)
 			looks++
 			return looks, ctx.Err()
@@ -42,7 +42,7 @@ func TestLookupThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
 		var looks atomic.Int64
-		c := cached[int]{life: t.Context(), now: time.Now, look: func(context.Context) (int, error) {
+		c := cached[int]{life: t.Context(), now: time.Now, age: cachedAge, look: func(context.Context) (int, error) {
 			looks.Add(1)
 			<-never
 			return 7, nil
