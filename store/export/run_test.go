@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -522,13 +523,14 @@ func (w *world) exportBehind(replica *cosmostest.Replica, isLatest func(*http.Re
 
 // TestContentOfAnotherState edits a long post between the reads of the post and of its content.
 func TestContentOfAnotherState(t *testing.T) {
-	for _, edits := range []int{1, 3, 1000} {
+	for _, edits := range []int64{1, 3, 1000} {
+		var left atomic.Int64 // posts are read concurrently
+		left.Store(edits)
 		w := newWorld(t)
 		ada, _, posts := w.addBlog()
 		other := w.Another()
 		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-			if strings.HasSuffix(request.URL.Path, "/docs/"+schema.ContentID) && edits > 0 {
-				edits--
+			if strings.HasSuffix(request.URL.Path, "/docs/"+schema.ContentID) && left.Add(-1) >= 0 {
 				text := fmt.Sprint(strings.Repeat("x", n), long)
 				_, err := other.UpdatePost(w.Ctx(), ada.ID, posts[1].ID, blog.PostChange{Content: &text})
 				w.OK(err)

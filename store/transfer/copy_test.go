@@ -487,7 +487,8 @@ func TestCopyOfEditsWithSameDate(t *testing.T) {
 	if first.UpdatedDate != second.UpdatedDate {
 		t.Fatalf("the edits are dated %s and %s", first.UpdatedDate, second.UpdatedDate)
 	}
-	if copied := a.copyTo(b); copied != (transfer.Copied{Posts: 1, Comments: 1}) { // the post has the comment's excerpt
+	// The post has the comment's excerpt. Either of the two may be first to copy the comment, or both.
+	if copied := a.copyTo(b); copied.Posts != 1 || copied.Comments < 1 || copied.Comments > 2 {
 		t.Errorf("copied %+v", copied)
 	}
 	a.hasSameSources(b)
