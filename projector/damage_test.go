@@ -272,8 +272,10 @@ var damages = map[string]damage{
 	}, func(s *scene) []string { return []string{"orphan feed p_lost"} }},
 	"a second copy in the feed": {0, func(s *scene) { s.copyAs("feed", "post", s.posts[1], item{"id": "p_second"}) },
 		func(s *scene) []string { return []string{"duplicate feed p_second"} }},
-	"an old post in the feed": {manyPosts, func(s *scene) { s.copyAs("feed", "post", s.posts[1], nil) },
-		func(s *scene) []string { return []string{"surplus feed " + s.posts[1].ID} }},
+	"a copy below the horizon": {manyPosts, func(s *scene) {
+		s.copyAs("feed", "post", s.posts[2], nil) // no drift
+		s.copyAs("feed", "post", s.posts[1], item{"title": "another"})
+	}, func(s *scene) []string { return []string{"copy feed " + s.posts[1].ID + " title"} }},
 	"no horizon": {manyPosts, func(s *scene) { s.remove("feed", "post", "horizon") },
 		func(s *scene) []string { return []string{"horizon feed horizon creationDate"} }},
 	"a horizon above everything": {manyPosts, func(s *scene) {

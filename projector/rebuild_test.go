@@ -134,7 +134,7 @@ func TestRebuildWritesAllViews(t *testing.T) {
 // plant copies of the item that it replaces.
 var combinedDamages = []string{
 	"both counts", "a comment without a post", "a like of a deleted post", "a copy from the future",
-	"a copy in another user's partition", "a second copy", "no reservation", "a reservation of a missing user", "a copy missing in the feed", "an old post in the feed",
+	"a copy in another user's partition", "a second copy", "no reservation", "a reservation of a missing user", "a copy missing in the feed", "a copy below the horizon",
 	"a deleted post in the feed", "a second copy in the feed", "a horizon too low", "a tombstone of a live post",
 }
 

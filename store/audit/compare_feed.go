@@ -29,9 +29,9 @@ type feedState struct {
 	posts    []*auditedItem // the live posts above expected, newest first
 }
 
-// compareFeed compares the feed with the posts. Every live post above the horizon must have a
-// copy in the feed, and no other post may have one. If there are enough posts, the feed must
-// have at least as many as the API shows.
+// compareFeed compares the feed with the posts. Every live post above the horizon must have a copy
+// in the feed. Copies below it must be right, too, because a refill may lower the horizon. If there
+// are enough posts, the feed must have at least as many as the API shows.
 func (c comparer) compareFeed(ctx context.Context, _ string) ([]Drift, error) {
 	f, err := c.readFeed(ctx)
 	if err != nil {
@@ -59,13 +59,7 @@ func (c comparer) compareFeed(ctx context.Context, _ string) ([]Drift, error) {
 	}
 	strays := slices.DeleteFunc(slices.Clone(f.copies), func(copy *auditedItem) bool { return copies[copy.ID] == nil })
 	ofStrays, err := c.compareStrays(ctx, strays, func(copy, post *auditedItem) []Drift {
-		switch {
-		case post.Deleted:
-			return []Drift{copy.drift(DriftCopy, post).withValues("deleted", false, true)}
-		case f.expected.Admits(post.Post()):
-			return nil // the post was created after the posts were read
-		}
-		return []Drift{copy.drift(DriftSurplus, f.item)}
+		return compareCopy(c.views.FeedView(), copy, post)
 	})
 	return slices.Concat(drifts, ofStrays, c.arrivalDrifts(f)), err
 }

@@ -20,7 +20,7 @@ const (
 	DriftCopy        DriftKind = "copy"        // a property of a copy differs from its post
 	DriftOrphan      DriftKind = "orphan"      // the post of a copy, comment or like does not exist
 	DriftDuplicate   DriftKind = "duplicate"   // a copy has another id than its post
-	DriftSurplus     DriftKind = "surplus"     // a copy in the feed is below the horizon, or a post is not in a list that has it
+	DriftSurplus     DriftKind = "surplus"     // a post is not in a list that has it
 	DriftHorizon     DriftKind = "horizon"     // the feed's horizon is at the wrong position
 	DriftCount       DriftKind = "count"       // a counter has the wrong value
 	DriftRecent      DriftKind = "recent"      // the recent comments of a post are not its newest ones

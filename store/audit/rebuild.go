@@ -148,8 +148,7 @@ func (r *rebuildRun) overwrite(ctx context.Context, s suspect) error {
 	}
 	_, restless := s.confirm(drifts)
 	restless = slices.DeleteFunc(restless, func(d Drift) bool {
-		isEntry := d.Kind == DriftSurplus && d.Container == schema.Lists // of a tag that the post does not have
-		return d.Kind != DriftCopy && d.Kind != DriftName && !isEntry
+		return d.Kind != DriftCopy && d.Kind != DriftName && d.Kind != DriftSurplus
 	})
 	_, err = r.audit.repair(ctx, s.target, restless)
 	return err

@@ -85,8 +85,7 @@ type repairer struct {
 }
 
 // repair corrects the drifts of a target as far as it can: first those of its items, and then what
-// the projection writes of them elsewhere. It adds copies to the feed before it removes superfluous
-// ones, so the feed never has a gap. An error that concerns only some items does not stop it.
+// the projection writes of them elsewhere. An error that concerns only some items does not stop it.
 func (r repairer) repair(ctx context.Context, t target, drifts []Drift) error {
 	var steps []func() error
 	add := func(f func(context.Context, string) error) {
@@ -103,18 +102,13 @@ func (r repairer) repair(ctx context.Context, t target, drifts []Drift) error {
 			}
 		}
 	}
-	needs := func(kinds ...DriftKind) bool {
-		return slices.ContainsFunc(drifts, func(d Drift) bool { return slices.Contains(kinds, d.Kind) })
-	}
 	addItems(true)
-	switch {
-	case t.container == schema.Posts:
-		if needs(DriftRecent, DriftExcerpt, DriftName) {
+	if t.container == schema.Posts {
+		touchesComments := func(d Drift) bool { return slices.Contains([]DriftKind{DriftRecent, DriftExcerpt, DriftName}, d.Kind) }
+		if slices.ContainsFunc(drifts, touchesComments) {
 			add(r.chores.RestoreRecentComments)
 		}
 		add(r.chores.RepairPost)
-	case t.container == schema.Feed && needs(DriftSurplus):
-		add(r.trimBelowHorizon)
 	}
 	addItems(false)
 	for _, step := range steps {
@@ -184,7 +178,7 @@ func (r repairer) repairItem(ctx context.Context, d Drift, all []Drift) error {
 		return r.correctHorizon(ctx)
 	case kind == DriftUnreadable && d.ID == views.HorizonID:
 		return r.restoreHorizon(ctx, d)
-	case kind == DriftMissing, kind == DriftCopy, kind == DriftUnreadable, kind == DriftSurplus && d.Container == schema.Lists:
+	case kind == DriftMissing, kind == DriftCopy, kind == DriftUnreadable, kind == DriftSurplus:
 		return r.repairCopy(ctx, d)
 	}
 	return nil

@@ -25,18 +25,6 @@ func (r repairer) restoreHorizon(ctx context.Context, d Drift) error {
 	return err
 }
 
-// trimBelowHorizon writes the horizon unchanged, which makes the trigger delete the copies
-// below it. A concurrent refill of the feed then starts again.
-func (r repairer) trimBelowHorizon(ctx context.Context, _ string) error {
-	return cosmos.RetryOnConflict(func() error {
-		horizon, etag, err := r.views.ReadHorizon(ctx)
-		if err != nil || etag == "" {
-			return err
-		}
-		return r.views.MoveHorizon(ctx, horizon, horizon.Position(), etag)
-	})
-}
-
 // correctHorizon moves the horizon to its expected position. Like RefillFeed, it lowers the horizon
 // only once the feed has all posts that will be above it. If the horizon changes meanwhile, for
 // example by a trim that these writes trigger, it starts again. At the end it adds the posts that

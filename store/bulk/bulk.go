@@ -64,10 +64,9 @@ func (w *Writer) writeUserPosts(ctx context.Context, userID string, posts []*blo
 	return nil
 }
 
-// WriteFeedPosts writes posts to the feed, as views.PostView.Project does, and trims it to
-// FeedCapacity. To leave the feed as if all posts of a data set had passed through it, write only
-// the newest FeedCapacity+1 posts, oldest first. The first post is then trimmed and becomes the
-// horizon, and all other posts are below it.
+// WriteFeedPosts writes posts to the feed, as views.PostView.Project does. To leave the feed as if
+// all posts of a data set had passed through it, write only the newest FeedCapacity+1 posts, oldest
+// first. The first post then becomes the horizon, and all other posts are below it.
 func (w *Writer) WriteFeedPosts(ctx context.Context, posts []*blog.Post) error {
 	for _, post := range withoutDeleted(posts) {
 		err := w.db.RetryTransient(ctx, func() error {
@@ -78,7 +77,22 @@ func (w *Writer) WriteFeedPosts(ctx context.Context, posts []*blog.Post) error {
 			return err
 		}
 	}
-	return w.db.RetryTransient(ctx, func() error { return w.views.TrimFeed(ctx) })
+	if len(posts) <= views.FeedCapacity {
+		return nil
+	}
+	return w.db.RetryTransient(ctx, func() error {
+		return cosmos.RetryOnConflict(func() error { return w.raiseHorizon(ctx, posts[0]) })
+	})
+}
+
+// raiseHorizon raises the horizon to a post, unless it is higher. Error: CONFLICT or NOT_FOUND if
+// the horizon was written meanwhile.
+func (w *Writer) raiseHorizon(ctx context.Context, post *blog.Post) error {
+	horizon, etag, err := w.views.ReadHorizon(ctx)
+	if err != nil || !horizon.Admits(post) {
+		return err
+	}
+	return w.views.MoveHorizon(ctx, horizon, views.FeedPosition{CreationDate: post.CreationDate, ID: post.ID}, etag)
 }
 
 // WriteList writes the entries of posts in the list of a tag or month, as views.ProjectList does.

@@ -12,6 +12,7 @@ import (
 	"cosmosblog/proof/storetest"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/views"
 )
 
 // bigThread returns a thread that needs several batches: 90 comments and 120 likes, by users who
@@ -204,4 +205,24 @@ func TestWriteUserReturnsExistingUser(t *testing.T) {
 	}
 	_, err = w.WriteUser(w.Ctx(), "u_y", "Anna2", date)
 	w.Fails(err, blog.UsernameTaken)
+}
+
+// Whatever the feed had before, the oldest of the newest posts of a data set becomes the horizon,
+// unless the horizon is higher.
+func TestFeedPostsRaiseHorizon(t *testing.T) {
+	w := storetest.New(t)
+	var posts []*blog.Post
+	for i := range views.FeedCapacity + 11 {
+		w.Clock.Advance(time.Second)
+		posts = append(posts, storetest.PostAtRevision(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
+	}
+	w.OK(w.WriteFeedPosts(w.Ctx(), posts[:5]))
+	for _, first := range []int{10, 5} {
+		w.OK(w.WriteFeedPosts(w.Ctx(), posts[first:][:views.FeedCapacity+1]))
+		horizon, _, err := w.ReadHorizon(w.Ctx())
+		w.OK(err)
+		if horizon.PostID != posts[10].ID || horizon.CreationDate != posts[10].CreationDate {
+			t.Errorf("the horizon is %+v, not at %s", horizon, posts[10].ID)
+		}
+	}
 }

@@ -135,13 +135,6 @@ func (t *scriptTimeouts) forget(key purposeHash) {
 	delete(t.seen, key)
 }
 
-// IsScriptTimeout reports whether one of our scripts stopped because its time was nearly up. It may
-// be executed again: the service does not count such an execution against the script.
-func IsScriptTimeout(err error) bool {
-	status, substatus := StatusOf(err)
-	return !IsExhausted(err) && status == http.StatusBadRequest && substatus == http.StatusTooManyRequests
-}
-
 // IsScriptBlocked reports whether the account refuses to execute a script because several of its
 // executions took more time or throughput than a script may. The account refuses it until it is
 // deleted and created again. Only the message tells this apart from other 403 answers (GatewayTests

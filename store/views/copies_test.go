@@ -244,14 +244,16 @@ func (h *history) live() []blog.Position {
 	return live
 }
 
-// holds checks that the feed has every post above the horizon and none at or below it, and at least
-// 100 posts if there are so many.
+// holds checks that the feed has every post above the horizon, at least 100 posts if there are so
+// many, and no deleted post anywhere.
 func (h *history) holds() {
 	h.T.Helper()
-	got, horizon := h.readFeed()
-	want := h.live()
-	if i := slices.IndexFunc(want, func(p blog.Position) bool { return !isNewer(p, horizon) }); i >= 0 {
-		want = want[:i]
+	all, horizon := h.readFeed()
+	got, want := above(all, horizon), above(h.live(), horizon)
+	for _, p := range all {
+		if post := h.posts[p.ID]; post == nil || post.Deleted {
+			h.T.Fatalf("the feed has %v, but the post is %+v", p, post)
+		}
 	}
 	if !slices.Equal(got, want) {
 		h.T.Fatalf("%d copies above the horizon %v, want %d", len(got), horizon, len(want))

@@ -78,20 +78,13 @@ func (feedPosts) follow(context.Context, []projected) error { return nil }
 // creates copies writes the horizon, and so makes all others fail that have read it.
 func (f feedPosts) begin(ctx context.Context) (end func(), err error) { return f.feedGroup.take(ctx) }
 
-// write writes the copy. If there are more surplus copies than the trigger can trim in one
-// execution, write trims the feed first. Error: *schema.MissingError if the trigger is not
-// registered. Then the change is not set aside.
+// write writes the copy. Error: *schema.MissingError if the trigger is not registered. Then the
+// change is not set aside.
 func (f feedPosts) write(ctx context.Context, post *blog.Post, current CopyState) error {
 	if current.exists() || post.Deleted {
 		return writeCopy(ctx, f.feed, schema.FeedPartition, post.ID, f.copyOf(post, current), current)
 	}
-	err := f.create(ctx, post)
-	if cosmos.IsScriptTimeout(err) {
-		if err = f.TrimFeed(ctx); err == nil {
-			err = f.create(ctx, post)
-		}
-	}
-	return err
+	return f.create(ctx, post)
 }
 
 // create creates the copy. The trigger moves the arrival date on if a later one was given before,

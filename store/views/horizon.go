@@ -2,10 +2,8 @@ package views
 
 import (
 	"context"
-	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
@@ -13,10 +11,13 @@ import (
 )
 
 // Horizon is the state of the feed: the position up to which posts were trimmed. The feed
-// holds every newer post that is not deleted. It holds posts at or below the horizon only during a
-// refill. A horizon without a position is below all posts: nothing was trimmed yet, and the feed
-// holds all posts. A missing horizon means the same. The trigger truncateFeed raises the horizon,
-// and a refill lowers it.
+// holds every newer post that is not deleted. A horizon without a position is below all posts:
+// nothing was trimmed yet, and the feed holds all posts. A missing horizon means the same. The
+// trigger truncateFeed raises the horizon, and a refill lowers it.
+//
+// The feed may hold some posts at or below the horizon, until the trigger deletes them as the
+// oldest. Projections create none of them, but keep those that exist up to date, and turn those of
+// deleted posts into tombstones. So a refill may lower the horizon below them.
 type Horizon struct {
 	ID           string        `json:"id"`
 	Type         string        `json:"type"`
@@ -97,84 +98,10 @@ func (h Horizon) withoutArrivals() Horizon {
 // Position returns the position of the horizon.
 func (h Horizon) Position() FeedPosition { return FeedPosition{h.CreationDate, h.PostID} }
 
-// clearingAt returns the horizon at another position, for the time in which the copies below it are
-// deleted in parts. It is marked as a refill down to the horizon itself. So no projector writes
-// copies below the horizon, and after a crash the next refill finishes the deletion.
-func (h Horizon) clearingAt(position FeedPosition) Horizon {
-	horizon := h.At(position)
-	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, position.CreationDate, position.ID
-	return horizon
-}
-
-// maxParts limits the number of transactions in which one call of MoveHorizon deletes the copies
-// below the horizon. A later call continues.
-const maxParts = 100
-
-// MoveHorizon moves a horizon to a position, ends a refill, and deletes the copies below the
-// horizon. It deletes them in the same transaction, or in several before it if they are too many
-// for one. The zero position is below all posts. The horizon and its etag are as they were read;
-// the etag is "" if there was none. Error: CONFLICT or NOT_FOUND if the horizon was written
+// MoveHorizon moves a horizon to a position, and ends a refill. The zero position is below all
+// posts. The feed must have all posts above the position. The horizon and its etag are as they were
+// read; the etag is "" if there was none. Error: CONFLICT or NOT_FOUND if the horizon was written
 // meanwhile.
 func (v *Views) MoveHorizon(ctx context.Context, horizon Horizon, at FeedPosition, etag azcore.ETag) error {
-	_, err := v.writeHorizon(ctx, horizon.At(at), etag)
-	for n := 0; cosmos.IsScriptTimeout(err) && n < maxParts; n++ {
-		if etag, err = v.writeHorizon(ctx, horizon.clearingAt(at), etag); err != nil {
-			return err
-		}
-		_, err = v.writeHorizon(ctx, horizon.At(at), etag)
-	}
-	return err
-}
-
-// TrimFeed deletes the copies beyond FeedCapacity, the oldest first and one by one, so that a crash
-// leaves the feed consistent. During a refill it does nothing, because the trigger then leaves the
-// copies that it has no time to trim. Error: CONFLICT or NOT_FOUND if the horizon was written
-// meanwhile.
-func (v *Views) TrimFeed(ctx context.Context) error {
-	const maxSurplus = 1000
-	horizon, etag, err := v.ReadHorizon(ctx)
-	if err != nil || horizon.Refilling {
-		return err
-	}
-	live, err := v.newestCopies(ctx, FeedCapacity+maxSurplus)
-	if err != nil {
-		return err
-	}
-	live = keepAbove(live, horizon.Position())
-	for _, row := range slices.Backward(live[min(FeedCapacity, len(live)):]) {
-		if etag, err = v.writeHorizon(ctx, horizon.At(row), etag); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keepAbove removes the positions that are not above another, in place.
-func keepAbove(positions []FeedPosition, other FeedPosition) []FeedPosition {
-	return slices.DeleteFunc(positions, func(p FeedPosition) bool { return CompareNewestFirst(p, other) >= 0 })
-}
-
-// writeHorizon writes the horizon with the trigger, which deletes the copies below it.
-func (v *Views) writeHorizon(
-	ctx context.Context, horizon Horizon, etag azcore.ETag,
-) (azcore.ETag, error) {
-	text, err := cosmos.EncodeItem(horizon)
-	if err != nil {
-		return "", cosmos.ToBlogError(err)
-	}
-	key, options := azcosmos.NewPartitionKeyString(schema.FeedPartition), cosmos.WithTrigger(schema.TruncateFeed)
-	var answer azcosmos.ItemResponse
-	err = v.db.WriteWithTrigger(ctx, schema.TruncateFeed, string(text), func(ctx context.Context) (err error) {
-		if etag == "" {
-			answer, err = v.feed.CreateItem(ctx, key, text, options)
-			return err
-		}
-		options.IfMatchEtag = &etag
-		answer, err = v.feed.ReplaceItem(ctx, key, HorizonID, text, options)
-		return err
-	})
-	if err = cosmos.ToBlogError(err); etag != "" && cosmos.IsRaceLost(err) {
-		return "", err
-	}
-	return answer.ETag, v.orMissingTrigger(ctx, err)
+	return writeCopy(ctx, v.feed, schema.FeedPartition, HorizonID, horizon.At(at), CopyState{ETag: etag})
 }

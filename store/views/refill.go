@@ -57,8 +57,8 @@ const (
 // If the horizon is moved meanwhile, or copies were trimmed, the refill starts again: the copies
 // written so far are below the horizon until it is lowered, and do not count. If a refill
 // is interrupted, the mark stays, and the next call finishes it. A call follows, because the
-// checkpoint of the change feed has not advanced. The end of a refill removes the mark and all
-// copies that are still below the horizon; truncateFeed deletes such copies that are written later.
+// checkpoint of the change feed has not advanced. The end of a refill removes the mark. Copies that
+// are then still below the horizon harm nobody (Horizon).
 func (v *Views) RefillFeed(ctx context.Context) error {
 	return cosmos.RetryOnConflict(func() error { return v.refillFeed(ctx) })
 }
@@ -75,7 +75,7 @@ func (v *Views) refillFeed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	live = keepAbove(live, horizon.Position())
+	live = slices.DeleteFunc(live, func(p FeedPosition) bool { return CompareNewestFirst(p, horizon.Position()) >= 0 })
 	switch {
 	case !horizon.Refilling && len(live) >= refillBelow:
 		return nil

@@ -3,7 +3,9 @@
 package views_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -63,9 +65,6 @@ func TestFeedAfterRandomConcurrentHistory(t *testing.T) {
 			h.OK(h.RefillFeed(t.Context()))
 			h.OK(h.RefillFeed(t.Context()))
 			h.holdsVisibly()
-			if live, horizon := h.readFeed(); !isNewer(live[len(live)-1], horizon) {
-				t.Errorf("%v is below the horizon %v", live[len(live)-1], horizon)
-			}
 		})
 	}
 }
@@ -105,7 +104,10 @@ func TestNewPostsAtEndOfRefill(t *testing.T) {
 				if target.Container != schema.Feed || r.Method == http.MethodGet || !strings.HasSuffix(r.URL.Path, views.HorizonID) {
 					return next.Do(r)
 				}
-				if r.Method == http.MethodPut && r.Header.Get("x-ms-documentdb-post-trigger-include") == "" {
+				body, err := io.ReadAll(r.Body)
+				w.OK(err)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				if bytes.Contains(body, []byte("refillId")) {
 					marks++
 				} else if ends++; ends == 1 {
 					project(other, views.FeedSurplus)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
@@ -26,8 +25,7 @@ func drained(t *testing.T, n int) *history {
 	h := &history{world: newWorld(t), posts: map[string]*blog.Post{}}
 	var copies []any
 	for i := range all {
-		h.Clock.Advance(time.Hour)
-		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
+		post := h.newPost()
 		item := views.FeedCopyOf(post).(schema.PostItem)
 		if i >= drainedOlder+n {
 			post = storetest.PostAtRevision(post.ID, post.CreationDate, 2, true)
@@ -55,10 +53,8 @@ const drainedOlder = 3*views.FeedSurplus + 1
 // drainedByProjection is drained, but writes the feed as projectors do.
 func drainedByProjection(t *testing.T, n int) *history {
 	h := &history{world: newWorld(t), posts: map[string]*blog.Post{}}
-	for i := range views.FeedCapacity + drainedOlder {
-		h.Clock.Advance(time.Hour)
-		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
-		h.posts[post.ID] = post
+	for range views.FeedCapacity + drainedOlder {
+		post := h.newPost()
 		h.Plant(h.Container(schema.Posts), post.ID, views.FeedCopyOf(post))
 		h.project(post)
 	}
@@ -220,34 +216,28 @@ func (h *history) like(position blog.Position) bool {
 	return written
 }
 
-// No copy stays below the horizon: neither one written by an interrupted refill whose place was
-// taken by posts of earlier dates, nor one that is written late.
-func TestRefillLeavesNoCopiesBelowHorizon(t *testing.T) {
-	h := drained(t, views.RefillBelow-1)
-	live := h.live()
-	marks := 0
-	h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-		if isOfHorizon(request, http.MethodPut) {
-			marks++
-		}
-		if marks == 2 {
-			return nil, storetest.ErrCut
-		}
-		return next.Do(request)
-	})
-	if h.RefillFeed(t.Context()) == nil {
-		t.Error("the refill did not crash")
+// Copies below the horizon follow their posts, so that they are right when a refill lowers the
+// horizon.
+func TestCopiesBelowHorizon(t *testing.T) {
+	h := drained(t, 120)
+	liked, deleted, unchanged := h.live()[125], h.live()[130], h.live()[135]
+	var copies []any
+	for _, p := range []blog.Position{liked, deleted, unchanged} {
+		copies = append(copies, views.FeedCopyOf(h.posts[p.ID]))
 	}
-	h.Wire.Inject(nil)
-	for i := range 10 {
-		h.backdate(fmt.Sprintf("p_backdated%d", i), live[170].CreationDate)
+	h.plantFeed(copies)
+	if !h.like(liked) {
+		t.Error("a like of a post below the horizon did not change its copy")
 	}
+	h.remove(deleted)
+	h.holds()
 	h.OK(h.RefillFeed(t.Context()))
 	h.holds()
-	last := h.live()[views.FeedCapacity+1]
-	err := h.WriteFeedCopy(t.Context(), h.posts[last.ID], views.CopyState{})
+	copied, _, err := cosmos.Read[schema.PostItem](t.Context(), h.Container(schema.Feed), schema.FeedPartition, liked.ID)
 	h.OK(err)
-	h.holds()
+	if _, horizon := h.readFeed(); copied.Revision != 2 || !isNewer(unchanged, horizon) {
+		t.Errorf("the copy has revision %d, and the horizon is %v", copied.Revision, horizon)
+	}
 }
 
 // If more posts of earlier dates are created than a refill keeps in memory, it starts again and

@@ -174,11 +174,6 @@ func (w *tombstoneWorld) charges(purged *blog.Post) map[string]float64 {
 		return err
 	})
 	w.charge(charges, "a refill", w.RefillFeed)
-	w.charge(charges, "a write of the horizon", func(ctx context.Context) error {
-		horizon, etag, err := w.ReadHorizon(ctx)
-		w.OK(err)
-		return w.MoveHorizon(ctx, horizon, horizon.Position(), etag)
-	})
 	w.charge(charges, "a sweep", func(ctx context.Context) error { _, err := chores.Run(ctx, w.SweepPass(sweep)); return err })
 	var deleted azcosmos.PatchOperations
 	deleted.AppendSet("/deleted", true)

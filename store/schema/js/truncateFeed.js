@@ -1,25 +1,28 @@
-// Trims the feed. This post-trigger runs after each write of a post's short copy or of the horizon
-// in the container feed.
+// Trims the feed. This post-trigger runs after each write of a post's short copy in the container
+// feed.
 //
 // The newest 200 copies stay and older ones are deleted, 20 at a time. The feed shows 100; the
 // others replace deleted posts. Queries fix and order by "deleted", the first property of the
 // composite index, so tombstones cost nothing. The item "horizon" holds the position of the newest
-// copy ever trimmed. feed therefore holds every post newer than the horizon, and no other. During a
-// refill, it also holds the posts newer than the position where the refill ends.
+// copy ever trimmed. feed therefore holds every post newer than the horizon. During a refill, it
+// also holds the posts newer than the position where the refill ends.
+//
+// Copies below the horizon may stay. They are the oldest, so they count as surplus first. Like all
+// copies, they follow their posts, so they are right if a refill lowers the horizon below them.
 //
 // The horizon's property "room" is the number of copies that may be created before the trigger
-// searches for surplus copies again. The search reads 200 copies, so most writes do without it. The
-// room bounds the number of surplus copies by 20. Other writers may leave out the room, which means
-// zero. A wrong room costs a search, or delays one: it never decides which copies stay.
+// searches for surplus copies again. The search reads 200 copies, so most writes do without it. If
+// one execution cannot delete all surplus copies, there is no room, and the next write continues.
+// Other writers may leave out the room, which means zero. A wrong room costs a search, or delays
+// one: it never decides which copies stay.
 //
-// If a trigger fails, its write is undone. Trimming can wait: if it cannot start, the trigger of
-// the next write trims. But once the horizon is raised, all copies below it must be deleted, and a
-// written copy below the horizon must not stay. If that is not possible, the trigger fails, and the
-// projector repeats the write. Each run therefore deletes only a few copies. If more are left, there
-// is no room, and the next write continues.
+// If a trigger fails, its write is undone. Trimming can wait: what one trigger has no time to find
+// or to delete, a later one deletes. But a written copy below the horizon must not stay, because it
+// has not arrived. If there is no time for that, the trigger fails, and the projector repeats the
+// write.
 //
-// The horizon is written even if the trimmed copies are below it. A refill has then just restored
-// them and is about to lower the horizon. A trim removes the refill's id from the horizon, so that
+// The horizon is written even if the trimmed copies are below it. A refill may have just restored
+// them, and be about to lower the horizon. A trim removes the refill's id from the horizon, so that
 // the refill starts again.
 //
 // A trigger that keeps the written copy, and trims nothing, writes the horizon too, and leaves its
@@ -32,10 +35,6 @@
 // horizon, a later one can see the date of the one before, and gives a later date. The writer gives
 // the time; the trigger changes it if it is not later. A refill restores copies, which do not arrive.
 // The horizon also has the latest arrival of the trimmed copies, so that readers learn what they missed.
-//
-// While the horizon is marked as refilling, the posts below it may be incomplete. Deletions there
-// are kept even if a later one is rejected. To delete any number of copies, the projector writes
-// the horizon with the mark until a write without the mark is accepted.
 function truncateFeed() {
   const keep = 200;
   const most = 20;
@@ -47,11 +46,7 @@ function truncateFeed() {
   if (!written || typeof written !== "object") {
     throw new Error("The write did not ask for the written item, so the trigger cannot see it.");
   }
-  if (written.type !== "post") return;
-  if (written.id === "horizon") {
-    horizon = written;
-    findBelow("");
-  } else if (written.deleted === false) { // not a tombstone
+  if (written.type === "post" && written.deleted === false) { // neither a tombstone nor the horizon
     accepted(collection.readDocument(collection.getAltLink() + "/docs/horizon", onHorizon));
   }
 
@@ -60,7 +55,7 @@ function truncateFeed() {
     horizon = err ? null : item;
     if (isAboveHorizon(written)) arrive();
     else if (isRefilled(written)) setArrival("", touchHorizon);
-    else remove([written]);
+    else accepted(collection.deleteDocument(written._self, {}, (err) => { if (err) fail(err); }));
   }
 
   function arrive() {
@@ -100,34 +95,20 @@ function truncateFeed() {
       horizon.room -= 1;
       touchHorizon();
     } else {
-      find();
+      find("", []);
     }
   }
 
   // Finds the other copies from the 200th on; their number is the number of surplus copies. The
   // query excludes the written copy, because it may or may not see the write that triggered it.
-  function find() {
-    const order = " ORDER BY c.deleted, c.sortKey DESC OFFSET @offset LIMIT @limit";
-    queryOthers(order, keep - 1, most + 1, "", [], (others) => {
-      if (others.length <= most) trim(others, most - 1);
-      else findOldest();
-    });
-  }
-
-  // Finds the oldest copies, to delete them first. If not all surplus copies can be deleted, those
-  // that stay then adjoin the newest 200.
-  function findOldest() {
-    const order = " ORDER BY c.deleted DESC, c.sortKey OFFSET @offset LIMIT @limit";
-    queryOthers(order, 0, most, "", [], (others) => trim(others, 0));
-  }
-
-  function queryOthers(order, offset, limit, continuation, found, next) {
+  function find(continuation, found) {
     const query = {
-      query: "SELECT c.id, c.creationDate, c.arrivalDate, c._self FROM c WHERE c.deleted = false AND c.id != @id" + order,
+      query: "SELECT c.id, c.creationDate, c.arrivalDate, c._self FROM c WHERE c.deleted = false AND c.id != @id" +
+        " ORDER BY c.deleted, c.sortKey DESC OFFSET @offset LIMIT @limit",
       parameters: [
         { name: "@id", value: written.id },
-        { name: "@offset", value: offset },
-        { name: "@limit", value: limit }
+        { name: "@offset", value: keep - 1 },
+        { name: "@limit", value: most + 1 }
       ]
     };
     const options = { pageSize: 100 };
@@ -140,8 +121,8 @@ function truncateFeed() {
         return;
       }
       const others = found.concat(page);
-      if (options.continuation) queryOthers(order, offset, limit, options.continuation, others, next);
-      else next(others);
+      if (options.continuation) find(options.continuation, others);
+      else trim(others.slice(0, most), others.length > most ? 0 : most - 1);
     }
   }
 
@@ -161,17 +142,9 @@ function truncateFeed() {
       item.postId = newest.id;
     }
     delete item.refillId;
-    noteTrimmed(item, oldest);
+    const latest = oldest.map((copy) => copy.arrivalDate || "").concat(item.trimmedArrival || "").sort().pop();
+    if (latest) item.trimmedArrival = latest;
     writeHorizon(item, () => remove(oldest));
-  }
-
-  // Notes the latest arrival of trimmed copies on a horizon. It returns whether it is a new one.
-  function noteTrimmed(item, copies) {
-    const dates = copies.map((copy) => copy.arrivalDate || "").concat(item.trimmedArrival || "");
-    const latest = dates.sort()[dates.length - 1];
-    const isNew = latest !== (item.trimmedArrival || "");
-    if (isNew) item.trimmedArrival = latest;
-    return isNew;
   }
 
   function touchHorizon() {
@@ -182,14 +155,11 @@ function truncateFeed() {
     return { id: "horizon", type: "post", creationDate: "", postId: "" };
   }
 
-  // Writes the horizon. If that is rejected, the trigger fails, even during a refill.
+  // Writes the horizon. If that is rejected, the trigger fails.
   function writeHorizon(item, next) {
     if (lastArrival) item.lastArrival = lastArrival;
-    if (horizon) {
-      if (!collection.replaceDocument(horizon._self, item, { etag: horizon._etag }, onWritten)) throw timeUsedUp();
-    } else {
-      if (!collection.createDocument(collection.getSelfLink(), item, { disableAutomaticIdGeneration: true }, onWritten)) throw timeUsedUp();
-    }
+    if (horizon) accepted(collection.replaceDocument(horizon._self, item, { etag: horizon._etag }, onWritten));
+    else accepted(collection.createDocument(collection.getSelfLink(), item, { disableAutomaticIdGeneration: true }, onWritten));
 
     function onWritten(err) {
       if (err) fail(err);
@@ -197,36 +167,15 @@ function truncateFeed() {
     }
   }
 
-  // Deletes the copies below a horizon that was just written. Copies that a refill restored and
-  // that are still below the horizon are not needed. Each run deletes a limited number, to leave
-  // throughput to others.
-  function findBelow(continuation) {
-    const query = {
-      query: "SELECT c.id, c.arrivalDate, c._self FROM c WHERE c.deleted = false AND c.sortKey <= @horizon",
-      parameters: [{ name: "@horizon", value: horizon.creationDate + "/" + horizon.postId }]
-    };
-    const options = { pageSize: most };
-    if (continuation) options.continuation = continuation;
-    accepted(collection.queryDocuments(collection.getSelfLink(), query, options, onFound));
-
-    function onFound(err, page, options) {
-      if (err) fail(err);
-      if (options.continuation && page.length === 0) {
-        findBelow(options.continuation);
-      } else {
-        accepted(!options.continuation);
-        if (noteTrimmed(horizon, page)) writeHorizon(horizon, () => remove(page));
-        else remove(page);
-      }
-    }
-  }
-
+  // Deletes trimmed copies, as many as there is time for.
   function remove(copies) {
     if (copies.length === 0) return;
-    accepted(collection.deleteDocument(copies[0]._self, {}, (err) => {
+    if (!collection.deleteDocument(copies[0]._self, {}, onRemoved)) return;
+
+    function onRemoved(err) {
       if (err && err.number !== 404) fail(err);
       remove(copies.slice(1));
-    }));
+    }
   }
 
   function isAboveHorizon(copy) {
@@ -243,11 +192,7 @@ function truncateFeed() {
   }
 
   function accepted(isAccepted) {
-    if (!isAccepted && !(horizon && horizon.refilling)) throw timeUsedUp();
-  }
-
-  function timeUsedUp() {
-    return new Error(429, "The time for this script is used up.");
+    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
   }
 
   function fail(err) {
