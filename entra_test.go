@@ -249,7 +249,7 @@ func useAllFeatures(t *testing.T, anna *apitest.Client) {
 func createInvalidPost(t *testing.T, endpoint, key string) {
 	t.Helper()
 	posts := containerOf(t, newClient(t, endpoint, key, nil), "posts")
-	item := `{"id": "p_damaged", "postId": "p_damaged", "type": "post", "title": 5, "deleted": false, "revision": 1}`
+	item := `{"id": "p_damaged", "postId": "p_damaged", "type": "post", "head": 5, "deleted": false, "revision": 1}`
 	if _, err := posts.CreateItem(deadline(t), azcosmos.NewPartitionKeyString("p_damaged"), []byte(item), nil); err != nil {
 		t.Fatal(err)
 	}

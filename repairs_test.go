@@ -15,7 +15,7 @@ func TestAuditRepairs(t *testing.T) {
 	w := serveAtEndpoint(t)
 	post := storedID(t, w.anna.CreatePost(t, "First", "Some text."))
 	waitForFeed(t, w.anna, "First")
-	setProperty(t, w.endpoint, "users", w.userID, post, "/title", "A damaged\n title")
+	setProperty(t, w.endpoint, "users", w.userID, post, "/head/title", "A damaged\n title")
 
 	row := regexp.MustCompile(`copy +users +` + w.userID + ` +` + post + ` +title +A damaged\\n title +(\w+: )?First\n`)
 	for _, c := range []struct{ flag, outcome, last, want string }{
@@ -41,7 +41,7 @@ func TestRebuild(t *testing.T) {
 	w := serveAtEndpoint(t)
 	post := storedID(t, w.anna.CreatePost(t, "First", "Some text."))
 	waitForFeed(t, w.anna, "First")
-	setProperty(t, w.endpoint, "users", w.userID, post, "/title", "Another")
+	setProperty(t, w.endpoint, "users", w.userID, post, "/head/title", "Another")
 	for _, last := range []string{rebuildRepaired, rebuildIsClean} {
 		output, err := runOnce(t, w.clients, "rebuild", "--max-ru", "10000")
 		if err != nil || !strings.Contains(output, rebuildCounts+" were rebuilt for ") || !strings.HasSuffix(output, last) {

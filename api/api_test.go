@@ -158,7 +158,7 @@ func TestErrorsOfAResponse(t *testing.T) {
 func TestMutationResponseTooLarge(t *testing.T) {
 	s := newServer(t, func(_ *api.Options, q *stubQuery) {
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {
-			return &model.DeletePostPayload{Post: &blog.Post{ID: "p_a", Title: strings.Repeat("x", 9<<20)}}, nil
+			return &model.DeletePostPayload{Post: &blog.Post{ID: "p_a", PostHead: blog.PostHead{Title: strings.Repeat("x", 9<<20)}}}, nil
 		}
 	})
 	r := s.query(`mutation{deletePost(input:{id:"`+blog.IDSource{}.NewPostID("", "")+`"}){post{title}}}`, "Accept", newerType)

@@ -208,7 +208,7 @@ func TestAnswersOfMutationsInFlight(t *testing.T) {
 		o.Limits = limits.Default()
 		o.Limits.AllAnswersBytes = 1 << 20
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {
-			return &model.DeletePostPayload{Post: &blog.Post{ID: "p_a", Title: strings.Repeat("x", largeAnswer)}}, nil
+			return &model.DeletePostPayload{Post: &blog.Post{ID: "p_a", PostHead: blog.PostHead{Title: strings.Repeat("x", largeAnswer)}}}, nil
 		}
 	})
 	id := blog.IDSource{}.NewPostID("", "")

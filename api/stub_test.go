@@ -51,7 +51,7 @@ func (s *stubStream) Next(ctx context.Context) (stream.Event, error) {
 		return stream.Event{}, ctx.Err()
 	}
 	s.sent = true
-	return stream.Event{Value: &blog.Post{Title: "A title"}, IsState: true}, nil
+	return stream.Event{Value: &blog.Post{PostHead: blog.PostHead{Title: "A title"}}, IsState: true}, nil
 }
 
 func (*stubStream) Follow(ctx context.Context) context.Context { return ctx }

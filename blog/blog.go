@@ -5,7 +5,10 @@
 // This folder is not for other modules: it may change in any version.
 package blog
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // User is an author of posts, comments and likes. On a post, a comment or a like, a User is a
 // reference with only the ID, Username and Revision that the item carries. Loaded distinguishes the
@@ -33,26 +36,41 @@ func (u *User) Loaded() bool { return u.CreationDate != "" }
 // is from a list or the Content is long; an entry of the list of a tag or a month, which also lacks
 // the counters and RecentComments; and a reference, which has only the ID.
 type Post struct {
-	ID          string
-	Author      *User
-	Title       string
-	Content     string   // the whole text; empty if ContentLoaded is false
-	ContentSize TextSize // of the whole text, loaded or not
+	ID     string
+	Author *User
+	PostHead
+	Content string // the whole text; empty if ContentLoaded is false
 	// ContentVersion is the version whose edit wrote a content that is stored apart, because it is
 	// long. It is 0 for a short content, and on a post from a list.
 	ContentVersion int
 	// RecentComments are the newest comments, newest first, at most MaxRecentComments. They have no
 	// Content. They are nil if CountsLoaded is false.
 	RecentComments []*Comment
-	Excerpt        string // the beginning of the content, see Excerpt
 	CommentCount   int
 	LikeCount      int
 	CreationDate   DateTime
 	UpdatedDate    DateTime // of the last edit of title, content or tags; empty before the first
 	Version        int      // counts edits of title, content and tags, from 1
-	Tags           []string // at most MaxTags, in the author's order; see CheckTag
 	Revision       int64    // counts writes of any kind, from 1
 	Deleted        bool
+}
+
+// PostHead is what lists show of what the author of a post wrote. Items have it as one property,
+// which an edit replaces: whatever it has is in every copy of the post, and in no query's index.
+// The zero value of a field must be valid, because stored posts lack a new one.
+type PostHead struct {
+	Title       string   `json:"title"`
+	Tags        []string `json:"tags,omitempty"` // at most MaxTags, in the author's order; see CheckTag
+	ContentSize TextSize `json:"size"`           // of the whole content, loaded or not
+	Excerpt     string   `json:"excerpt"`        // the beginning of the content, see Excerpt
+}
+
+// Equal reports whether two heads are the same.
+func (h PostHead) Equal(other PostHead) bool { return reflect.DeepEqual(h, other) }
+
+// SetContent sets the fields that follow from the content.
+func (h *PostHead) SetContent(content string) {
+	h.ContentSize, h.Excerpt = SizeOf(content), Excerpt(content)
 }
 
 // Loaded reports whether p is more than a reference.

@@ -8,6 +8,9 @@ type PostInput struct {
 	IdempotencyKey string
 }
 
+// Head returns the head of the post, without what follows from the content.
+func (in PostInput) Head() PostHead { return PostHead{Title: in.Title, Tags: in.Tags} }
+
 // Check returns one BAD_USER_INPUT for each field that breaks a rule. An empty IdempotencyKey means
 // that there is none.
 func (in PostInput) Check() error {
@@ -25,6 +28,20 @@ type PostChange struct {
 	Content *string
 	Tags    []string
 	Version *int
+}
+
+// Head returns the head of a post after the edit.
+func (c PostChange) Head(before PostHead) PostHead {
+	if c.Title != nil {
+		before.Title = *c.Title
+	}
+	if c.Tags != nil {
+		before.Tags = append([]string(nil), c.Tags...) // nil if there are none
+	}
+	if c.Content != nil {
+		before.SetContent(*c.Content)
+	}
+	return before
 }
 
 // Check returns one BAD_USER_INPUT for each field that breaks a rule.

@@ -170,7 +170,7 @@ func TestProjectAll(t *testing.T) {
 func deletePostWithLikes(t *testing.T, s *storetest.Database, author *blog.User) {
 	t.Helper()
 	thread := bulk.Thread{Post: &blog.Post{
-		ID: "p_a", Author: author, Title: "A title", Content: "…", CreationDate: "2026",
+		ID: "p_a", Author: author, PostHead: blog.PostHead{Title: "A title"}, Content: "…", CreationDate: "2026",
 	}}
 	for i := range 250 {
 		user := &blog.User{ID: fmt.Sprint("u_", i), Username: "someone", Revision: 2}

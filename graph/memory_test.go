@@ -80,7 +80,7 @@ func newMemory(n, bytes int) memory {
 	author := &blog.User{ID: "u_" + strings.Repeat("a", 26), Username: "Ann"}
 	for i := range n {
 		position := blog.Position{CreationDate: blog.NewDateTime(time.Unix(int64(i), 0)), ID: fmt.Sprintf("p_%025d%c", i, 'a')}
-		post := &blog.Post{ID: position.ID, Author: author, Title: "A \"title\"", Excerpt: strings.Repeat("The beginning. ", 13),
+		post := &blog.Post{ID: position.ID, Author: author, PostHead: blog.PostHead{Title: "A \"title\"", Excerpt: strings.Repeat("The beginning. ", 13)},
 			CommentCount: i, LikeCount: i, RecentComments: []*blog.Comment{}, CreationDate: position.CreationDate, Version: 1}
 		posts.Page.Items, posts.Page.Positions = append(posts.Page.Items, post), append(posts.Page.Positions, position)
 		comment := &blog.Comment{ID: "c_" + position.ID[2:], Post: post, Author: author,

@@ -53,8 +53,6 @@ var damages = map[string]damage{
 	}},
 	"the recent comments of a copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"recentComments": []any{}}) },
 		func(s *scene) []string { return []string{"copy users " + s.posts[0].ID + " recentComments"} }},
-	"the content size of a copy": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"contentSize": blog.TextSize{1, 1}}) },
-		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " contentSize"} }},
 	"a content item beside a whole post": {0, func(s *scene) {
 		s.put("posts", s.posts[0].ID, item{"id": "content", "postId": s.posts[0].ID, "type": "content", "content": "former", "version": 1})
 	}, func(s *scene) []string { return []string{"content posts content version"} }},
@@ -101,9 +99,11 @@ var damages = map[string]damage{
 	"a missing copy": {0, func(s *scene) { s.remove("users", s.anna.ID, s.posts[1].ID) }, func(s *scene) []string {
 		return []string{"count users " + s.anna.ID + " postCount", "missing users " + s.posts[1].ID}
 	}},
-	"a copy's texts": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[1].ID, item{"title": "another", "excerpt": ""}) },
+	"a copy's texts": {0, func(s *scene) {
+		s.change("users", s.anna.ID, s.posts[1].ID, item{"head": blog.PostHead{Title: "another"}})
+	},
 		func(s *scene) []string {
-			return []string{"copy users " + s.posts[1].ID + " excerpt", "copy users " + s.posts[1].ID + " title"}
+			return []string{"copy users " + s.posts[1].ID + " head"}
 		}},
 	"an older copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"revision": 1, "likeCount": 0}) },
 		func(s *scene) []string {
@@ -121,7 +121,7 @@ var damages = map[string]damage{
 		id := s.posts[0].ID
 		return []string{"copy users " + id + " authorRevision", "copy users " + id + " updatedDate", "copy users " + id + " userUsername"}
 	}},
-	"an unreadable copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"title": 7}) },
+	"an unreadable copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"head": 7}) },
 		func(s *scene) []string { return []string{"unreadable users " + s.posts[0].ID} }},
 	"a copy whose revision is unreadable": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"revision": "many"}) },
 		func(s *scene) []string {
@@ -172,9 +172,9 @@ var damages = map[string]damage{
 		return []string{"count lists counter postCount", "missing lists " + s.posts[1].ID}
 	}},
 	"an entry's texts": {0, func(s *scene) {
-		s.change("lists", "tag:common", s.posts[1].ID, item{"title": "another", "tags": []string{}})
+		s.change("lists", "tag:common", s.posts[1].ID, item{"head": blog.PostHead{Title: "another"}})
 	}, func(s *scene) []string {
-		return []string{"copy lists " + s.posts[1].ID + " tags", "copy lists " + s.posts[1].ID + " title"}
+		return []string{"copy lists " + s.posts[1].ID + " head"}
 	}},
 	"an entry at another place of the list": {0, func(s *scene) { s.change("lists", "tag:common", s.posts[1].ID, item{"sortKey": nil}) },
 		func(s *scene) []string { return []string{"copy lists " + s.posts[1].ID + " sortKey"} }},
@@ -183,7 +183,7 @@ var damages = map[string]damage{
 	}, func(s *scene) []string {
 		return []string{"copy lists " + s.posts[1].ID + " revision", "copy lists " + s.posts[1].ID + " version"}
 	}},
-	"an unreadable entry": {0, func(s *scene) { s.change("lists", "tag:common", s.posts[1].ID, item{"title": 7}) },
+	"an unreadable entry": {0, func(s *scene) { s.change("lists", "tag:common", s.posts[1].ID, item{"head": 7}) },
 		func(s *scene) []string { return []string{"unreadable lists " + s.posts[1].ID} }},
 	"an entry whose revision is unreadable": {0, func(s *scene) { s.change("lists", "tag:common", s.posts[1].ID, item{"revision": "many"}) },
 		func(s *scene) []string {
@@ -251,9 +251,9 @@ var damages = map[string]damage{
 		func(s *scene) []string { return []string{"missing feed " + s.posts[manyPosts-5].ID} }},
 	"a copy at another place of the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"sortKey": "2000"}) },
 		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " sortKey"} }},
-	"a copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": "another"}) },
-		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " title"} }},
-	"an unreadable copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": 7}) },
+	"a copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"head": blog.PostHead{Title: "another"}}) },
+		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " head"} }},
+	"an unreadable copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"head": 7}) },
 		func(s *scene) []string { return []string{"unreadable feed " + s.posts[0].ID} }},
 	"a copy in the feed whose revision is unreadable": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"revision": "many"}) },
 		func(s *scene) []string { return []string{"unreadable feed " + s.posts[0].ID} }},

@@ -284,10 +284,10 @@ func TestUnreadableItems(t *testing.T) {
 		}
 	}
 	left(mended.ID, gone.ID, "stray")
-	s.changePost(mended, item{"likeCount": 1, "title": "Mended"})
+	s.changePost(mended, item{"likeCount": 1, "head": blog.PostHead{Title: "Mended"}})
 	left(gone.ID, "stray")
 	copy := s.read("users", s.anna.ID, mended.ID)
-	if copy["title"] != "Mended" {
+	if copy["head"].(map[string]any)["title"] != "Mended" {
 		t.Errorf("the copy is %v", copy)
 	}
 	s.remove("posts", gone.ID, gone.ID)

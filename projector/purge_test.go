@@ -22,7 +22,7 @@ import (
 func (w *world) postWithLikes(author *blog.User, n int) *blog.Post {
 	w.Helper()
 	date := blog.NewDateTime(time.Now())
-	thread := bulk.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_liked_%d", w.names.Add(1)), Author: author, Title: "A title", Content: "…", CreationDate: date}}
+	thread := bulk.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_liked_%d", w.names.Add(1)), Author: author, PostHead: blog.PostHead{Title: "A title"}, Content: "…", CreationDate: date}}
 	for i := range n {
 		thread.Likes = append(thread.Likes, &blog.Like{User: liker(i), CreationDate: date})
 	}

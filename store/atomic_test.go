@@ -35,18 +35,23 @@ var allOrNothing = map[string]struct {
 	done      func(th conversation, p partitionItems) bool // nil if nothing must change
 }{
 	"repeated createPost": {schema.CreatePost, func(th conversation) any {
-		return store.CreatePostArgument{ID: th.post.ID, PostID: th.post.ID, UserID: th.ada.ID, Content: "New."}
+		return store.CreatePostArgument{Post: &schema.PostItem{ID: th.post.ID, PostID: th.post.ID, UserID: th.ada.ID, Content: "New."}}
 	}, schema.CodeOK, nil},
 	"createPost with a long content": {schema.CreatePost, func(th conversation) any {
-		return store.CreatePostArgument{ID: "p_new", PostID: th.post.ID, UserID: th.ada.ID, ContentItem: schema.NewContentItem("", "Long.", 1)}
+		return store.CreatePostArgument{
+			Post:    &schema.PostItem{ID: "p_new", PostID: th.post.ID, UserID: th.ada.ID, ContentVersion: 1},
+			Content: schema.NewContentItem(th.post.ID, "Long.", 1),
+		}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool {
 		return p["p_new"]["contentVersion"] == 1.0 && p["content"]["content"] == "Long."
 	}},
 	"createComment": {schema.CreateComment, func(th conversation) any {
-		return store.CreateCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate}
+		return store.CreateCommentArgument{PostID: th.post.ID, Comment: schema.CommentItem{
+			ID: "c_new", PostID: th.post.ID, Type: schema.TypeComment, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate,
+		}}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
 	"repeated createComment": {schema.CreateComment, func(th conversation) any {
-		return store.CreateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "New."}
+		return store.CreateCommentArgument{PostID: th.post.ID, Comment: schema.CommentItem{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "New."}}
 	}, schema.CodeOK, nil},
 	"updateComment": {schema.UpdateComment, func(th conversation) any {
 		return store.UpdateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "Edited.", UpdatedDate: th.post.CreationDate}
@@ -55,10 +60,12 @@ var allOrNothing = map[string]struct {
 		return store.DeleteCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID}
 	}, schema.CodeCommentDeleted, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["deleted"] == true }},
 	"createLike": {schema.CreateLike, func(th conversation) any {
-		return store.CreateLikeArgument{PostID: th.post.ID, UserID: th.carla.ID, CreationDate: th.post.CreationDate}
+		return store.CreateLikeArgument{PostID: th.post.ID, Like: schema.LikeItem{
+			ID: th.carla.ID, PostID: th.post.ID, Type: schema.TypeLike, UserID: th.carla.ID, CreationDate: th.post.CreationDate,
+		}}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p[th.carla.ID] != nil }},
 	"repeated createLike": {schema.CreateLike, func(th conversation) any {
-		return store.CreateLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
+		return store.CreateLikeArgument{PostID: th.post.ID, Like: schema.LikeItem{ID: th.bob.ID, PostID: th.post.ID, UserID: th.bob.ID}}
 	}, schema.CodeOK, nil},
 	"deleteLike": {schema.DeleteLike, func(th conversation) any {
 		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.bob.ID, AuthorRevision: th.bob.Revision}

@@ -175,7 +175,7 @@ func postOf(b *testing.B, s database, author *blog.User, comments int) string {
 	b.Helper()
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	postID := blog.IDSource{}.NewPostID("", "")
-	thread := bulk.Thread{Post: &blog.Post{ID: postID, Author: author, Title: "A title", Content: "Some content.", CreationDate: blog.NewDateTime(date)}}
+	thread := bulk.Thread{Post: &blog.Post{ID: postID, Author: author, PostHead: blog.PostHead{Title: "A title"}, Content: "Some content.", CreationDate: blog.NewDateTime(date)}}
 	for i := range comments {
 		thread.Comments = append(thread.Comments, &blog.Comment{
 			ID:           blog.IDSource{}.NewCommentID("", postID, ""),

@@ -71,7 +71,7 @@ func BenchmarkContentSize(b *testing.B) {
 // writePost writes a post with a content of a size, wherever MaxInlineContent is.
 func writePost(ctx context.Context, posts *azcosmos.ContainerClient, id string, author *blog.User, size int, apart bool) error {
 	content := strings.Repeat("word ", size/5+1)[:size]
-	item, _ := schema.NewPostItem(&blog.Post{ID: id, Author: author, Title: "A title", Content: content, CreationDate: "2026-01-01T00:00:00.000000Z"})
+	item, _ := schema.NewPostItem(&blog.Post{ID: id, Author: author, PostHead: blog.PostHead{Title: "A title"}, Content: content, CreationDate: "2026-01-01T00:00:00.000000Z"})
 	item.Content, item.ContentVersion = content, 0
 	batch := posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(id))
 	if apart {

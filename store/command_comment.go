@@ -19,19 +19,11 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	}
 	ctx, deadline, cancel := s.withDeadlineOf(ctx, author)
 	defer cancel()
-	argument := createCommentArgument{
-		ID:             s.ids.NewCommentID(author.ID, in.PostID, in.IdempotencyKey),
-		PostID:         in.PostID,
-		UserID:         author.ID,
-		UserUsername:   author.Username,
-		AuthorRevision: author.Revision,
-		Content:        in.Content,
-		Excerpt:        schema.CommentExcerpt(in.Content),
-		CreationDate:   s.clock.Next(),
-		InputHash:      inputHash(in.IdempotencyKey, in.Content),
-		Deadline:       deadline,
-	}
-	a, repeated, err := s.execute(ctx, schema.CreateComment, in.PostID, argument)
+	item := schema.NewCommentItem(in.PostID, &blog.Comment{
+		ID: s.ids.NewCommentID(author.ID, in.PostID, in.IdempotencyKey), Author: author, Content: in.Content, CreationDate: s.clock.Next(),
+	})
+	item.InputHash = inputHash(in.IdempotencyKey, in.Content)
+	a, repeated, err := s.execute(ctx, schema.CreateComment, in.PostID, createCommentArgument{in.PostID, item, deadline})
 	if err != nil {
 		return nil, err
 	}
@@ -44,14 +36,8 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	if a.Duplicate {
 		return a.Comment.Comment(a.Post.Post()), nil
 	}
-	return &blog.Comment{
-		ID:           argument.ID,
-		Post:         a.Post.Post(),
-		Author:       &blog.User{ID: author.ID, Username: author.Username, Revision: author.Revision},
-		Content:      in.Content,
-		Excerpt:      blog.CommentExcerpt(in.Content),
-		CreationDate: a.Post.LastCommentDate,
-	}, nil
+	item.CreationDate = a.Post.LastCommentDate
+	return item.Comment(a.Post.Post()), nil
 }
 
 // inputHash returns the hash of the input that is stored with the created item, or "" if there is

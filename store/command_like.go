@@ -14,15 +14,8 @@ import (
 func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*blog.Like, error) {
 	ctx, deadline, cancel := s.withDeadlineOf(ctx, user)
 	defer cancel()
-	argument := createLikeArgument{
-		PostID:         postID,
-		UserID:         user.ID,
-		UserUsername:   user.Username,
-		AuthorRevision: user.Revision,
-		CreationDate:   s.clock.Next(),
-		Deadline:       deadline,
-	}
-	a, repeated, err := s.execute(ctx, schema.CreateLike, postID, argument)
+	item := schema.NewLikeItem(postID, &blog.Like{User: user, CreationDate: s.clock.Next()})
+	a, repeated, err := s.execute(ctx, schema.CreateLike, postID, createLikeArgument{postID, item, deadline})
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +28,7 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 	if a.Duplicate {
 		return a.Like.Like(a.Post.Post()), nil
 	}
-	return &blog.Like{
-		Post:         a.Post.Post(),
-		User:         &blog.User{ID: user.ID, Username: user.Username, Revision: user.Revision},
-		CreationDate: argument.CreationDate,
-	}, nil
+	return item.Like(a.Post.Post()), nil
 }
 
 // UnlikePost removes the user's like of a post: one execution of deleteLike. It returns the

@@ -24,24 +24,10 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	defer cancel()
 	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
 	item, content := schema.NewPostItem(&blog.Post{
-		ID: id, Author: author, Title: in.Title, Content: in.Content, Tags: in.Tags, CreationDate: s.clock.Next(),
+		ID: id, Author: author, PostHead: in.Head(), Content: in.Content, CreationDate: s.clock.Next(),
 	})
-	a, repeated, err := s.execute(ctx, schema.CreatePost, id, createPostArgument{
-		ID:             item.ID,
-		PostID:         item.PostID,
-		UserID:         item.UserID,
-		UserUsername:   item.UserUsername,
-		AuthorRevision: item.AuthorRevision,
-		Title:          item.Title,
-		Content:        item.Content,
-		ContentItem:    content,
-		ContentSize:    item.ContentSize,
-		Excerpt:        item.Excerpt,
-		Tags:           item.Tags,
-		CreationDate:   item.CreationDate,
-		InputHash:      inputHash(in.IdempotencyKey, append([]string{in.Title, in.Content}, in.Tags...)...),
-		Deadline:       deadline,
-	})
+	item.InputHash = inputHash(in.IdempotencyKey, append([]string{in.Title, in.Content}, in.Tags...)...)
+	a, repeated, err := s.execute(ctx, schema.CreatePost, id, createPostArgument{item, content, deadline})
 	if err != nil {
 		return nil, err
 	}
@@ -95,10 +81,10 @@ func (s *Store) tryEdit(
 	case change.Version != nil && *change.Version != item.Version:
 		return nil, tries.decide(ctx, errVersion, s.postAt(postID))
 	}
-	if change, err = s.withoutSame(ctx, item, change); err != nil {
+	if change.Content, err = s.newContent(ctx, item, change.Content); err != nil {
 		return nil, err
 	}
-	if change.Title == nil && change.Content == nil && change.Tags == nil {
+	if change.Content == nil && change.Head(item.PostHead).Equal(item.PostHead) {
 		return item.Post(), tries.decide(ctx, nil, s.postAt(postID))
 	}
 	post, err := s.edit(ctx, item, change, edit)
@@ -130,61 +116,47 @@ func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*schema.P
 
 var errNotAuthor = blog.Errorf(blog.Forbidden, "You cannot change this post. Only its author can.")
 
-// withoutSame returns a change without the texts and tags that a post already has. It reads a long
+// newContent returns the content of an edit, or nil if the post has it already. It reads a long
 // content only if its size stays the same.
-func (s *Store) withoutSame(ctx context.Context, item *schema.PostItem, change blog.PostChange) (blog.PostChange, error) {
-	if change.Title != nil && *change.Title == item.Title {
-		change.Title = nil
+func (s *Store) newContent(ctx context.Context, item *schema.PostItem, content *string) (*string, error) {
+	if content == nil || blog.SizeOf(*content) != item.ContentSize {
+		return content, nil
 	}
-	if slices.Equal(change.Tags, item.Tags) {
-		change.Tags = nil
-	}
-	if change.Content == nil || blog.SizeOf(*change.Content) != item.ContentSize {
-		return change, nil
-	}
-	content := item.Content
+	before := item.Content
 	if item.HasContentItem() {
 		stored, _, err := cosmos.Read[schema.ContentItem](ctx, s.posts, item.PostID, schema.ContentID)
 		switch {
 		case cosmos.IsNotFound(err): // the edit writes it
-			return change, nil
+			return content, nil
 		case err != nil:
-			return change, err
+			return nil, err
 		case stored.Version != item.ContentVersion:
-			return change, errEditLost
+			return nil, errEditLost
 		}
-		content = stored.Content
+		before = stored.Content
 	}
-	if *change.Content == content {
-		change.Content = nil
+	if *content == before {
+		return nil, nil
 	}
-	return change, nil
+	return content, nil
 }
 
 // maxEdits is the number of edits that a post remembers by their ids: more than can be
 // made while one request is retried.
 const maxEdits = 8
 
-// edit writes a title, a content and tags over the version that was read, and returns the edited
-// post. If the content is or was long, the post and its content item change in one transaction.
-// Error: CONFLICT if the post has another version or was deleted.
+// edit writes a change over the version that was read, and returns the edited post. If the content
+// is or was long, the post and its content item change in one transaction. Error: CONFLICT if the
+// post has another version or was deleted.
 func (s *Store) edit(
 	ctx context.Context, read *schema.PostItem, change blog.PostChange, edit string,
 ) (*blog.Post, error) {
 	var changes azcosmos.PatchOperations // at most ten
-	if change.Title != nil {
-		changes.AppendSet("/title", *change.Title)
-	}
-	switch {
-	case len(change.Tags) > 0:
-		changes.AppendSet("/tags", change.Tags)
-	case change.Tags != nil: // the post has tags
-		changes.AppendRemove("/tags")
-	}
+	changes.AppendSet("/head", change.Head(read.PostHead))
 	// The clocks of servers differ. The date of an edit must not be before that of the last one.
 	changes.AppendSet("/updatedDate", string(max(s.clock.Next(), read.CreationDate, read.UpdatedDate)))
-	// The patch is conditional on the version, which every edit increments. So the stored list
-	// equals read.Edits.
+	// The patch is conditional on the version, which every edit increments. So the stored head and
+	// list of edits equal those that were read.
 	changes.AppendSet("/edits", append(read.Edits[max(0, len(read.Edits)-maxEdits+1):len(read.Edits):len(read.Edits)], edit))
 	changes.AppendIncrement("/version", 1)
 	changes.AppendIncrement("/revision", 1)
@@ -200,8 +172,6 @@ func (s *Store) editContent(
 	ctx context.Context, read *schema.PostItem, content, isVersion string, changes azcosmos.PatchOperations,
 ) (*blog.Post, error) {
 	isInline, wasInline := schema.IsInline(content), !read.HasContentItem()
-	changes.AppendSet("/contentSize", blog.SizeOf(content))
-	changes.AppendSet("/excerpt", blog.Excerpt(content))
 	switch {
 	case isInline:
 		changes.AppendSet("/content", content)

@@ -21,8 +21,9 @@ func TestCreatePost(t *testing.T) {
 	post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: content})
 	w.OK(err)
 	want := &blog.Post{
-		ID: post.ID, Author: &blog.User{ID: ada.ID, Username: "Ada", Revision: ada.Revision}, Title: "A title", Content: content, ContentSize: blog.SizeOf(content),
-		Excerpt: blog.Excerpt(content), RecentComments: []*blog.Comment{}, CreationDate: post.CreationDate, Version: 1, Revision: 1,
+		ID: post.ID, Author: &blog.User{ID: ada.ID, Username: "Ada", Revision: ada.Revision}, Content: content,
+		PostHead:       blog.PostHead{Title: "A title", ContentSize: blog.SizeOf(content), Excerpt: blog.Excerpt(content)},
+		RecentComments: []*blog.Comment{}, CreationDate: post.CreationDate, Version: 1, Revision: 1,
 	}
 	if diff := cmp.Diff(want, post); diff != "" {
 		t.Error(diff)

@@ -25,16 +25,16 @@ func TestProceduresExpire(t *testing.T) {
 		argument  func(deadline int64) any
 	}{
 		"createPost": {schema.CreatePost, func(deadline int64) any {
-			return store.CreatePostArgument{ID: "p_new", PostID: th.post.ID, UserID: ada.ID, Content: "New.", Deadline: deadline}
+			return store.CreatePostArgument{Post: &schema.PostItem{ID: "p_new", PostID: th.post.ID, UserID: ada.ID, Content: "New."}, Deadline: deadline}
 		}},
 		"createComment": {schema.CreateComment, func(deadline int64) any {
-			return store.CreateCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: carla.ID, Content: "New.", Deadline: deadline}
+			return store.CreateCommentArgument{PostID: th.post.ID, Comment: schema.CommentItem{ID: "c_new", PostID: th.post.ID, UserID: carla.ID, Content: "New."}, Deadline: deadline}
 		}},
 		"updateComment": {schema.UpdateComment, func(deadline int64) any {
 			return store.UpdateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: bob.ID, Content: "New.", Deadline: deadline}
 		}},
 		"createLike": {schema.CreateLike, func(deadline int64) any {
-			return store.CreateLikeArgument{PostID: th.post.ID, UserID: carla.ID, Deadline: deadline}
+			return store.CreateLikeArgument{PostID: th.post.ID, Like: schema.LikeItem{ID: carla.ID, PostID: th.post.ID, UserID: carla.ID}, Deadline: deadline}
 		}},
 		"deleteLike": {schema.DeleteLike, func(deadline int64) any {
 			return store.DeleteLikeArgument{PostID: th.post.ID, UserID: bob.ID, AuthorRevision: bob.Revision, Deadline: deadline}

@@ -249,7 +249,7 @@ func (w *world) plantLists(author *blog.User, list blog.List, n int) {
 	w.T.Helper()
 	var inUsers, inPosts, inFeed, inLists, months []any
 	for i := range n {
-		post := &blog.Post{ID: fmt.Sprintf("p_%05d", i), Author: author, Title: "Deep", CreationDate: blog.NewDateTime(w.Clock.Now().AddDate(0, i, 0))}
+		post := &blog.Post{ID: fmt.Sprintf("p_%05d", i), Author: author, PostHead: blog.PostHead{Title: "Deep"}, CreationDate: blog.NewDateTime(w.Clock.Now().AddDate(0, i, 0))}
 		comment := schema.NewCommentItem("p_of_all", &blog.Comment{ID: fmt.Sprintf("c_%05d", i), Author: author, Content: "Deep", CreationDate: post.CreationDate})
 		like := schema.NewLikeItem("p_of_all", &blog.Like{User: &blog.User{ID: fmt.Sprintf("u_%05d", i), Username: "liker"}, CreationDate: post.CreationDate})
 		inUsers = append(inUsers, views.UserCopyOf(post))

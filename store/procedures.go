@@ -26,34 +26,14 @@ type answer struct {
 // database's time since 1970. Without one, the request may arrive at any time.
 type (
 	createPostArgument struct {
-		ID             string `json:"id"`
-		PostID         string `json:"postId"`
-		UserID         string `json:"userId"`
-		UserUsername   string `json:"userUsername"`
-		AuthorRevision int64  `json:"authorRevision"`
-		Title          string `json:"title"`
-
-		Content     string              `json:"content,omitempty"`
-		ContentItem *schema.ContentItem `json:"contentItem,omitempty"` // instead of a short content
-		ContentSize blog.TextSize       `json:"contentSize"`
-
-		Excerpt      string        `json:"excerpt"`
-		Tags         []string      `json:"tags,omitempty"`
-		CreationDate blog.DateTime `json:"creationDate"`
-		InputHash    string        `json:"inputHash,omitempty"`
-		Deadline     int64         `json:"deadline,omitempty"`
+		Post     *schema.PostItem    `json:"post"`
+		Content  *schema.ContentItem `json:"content,omitempty"` // if it is long
+		Deadline int64               `json:"deadline,omitempty"`
 	}
 	createCommentArgument struct {
-		ID             string        `json:"id"`
-		PostID         string        `json:"postId"`
-		UserID         string        `json:"userId"`
-		UserUsername   string        `json:"userUsername"`
-		AuthorRevision int64         `json:"authorRevision"`
-		Content        string        `json:"content"`
-		Excerpt        string        `json:"excerpt,omitempty"` // if it differs from the content
-		CreationDate   blog.DateTime `json:"creationDate"`
-		InputHash      string        `json:"inputHash,omitempty"`
-		Deadline       int64         `json:"deadline,omitempty"`
+		PostID   string             `json:"postId"`
+		Comment  schema.CommentItem `json:"comment"` // the procedure may set a later date
+		Deadline int64              `json:"deadline,omitempty"`
 	}
 	updateCommentArgument struct {
 		ID          string        `json:"id"`
@@ -71,12 +51,9 @@ type (
 		UserID string `json:"userId"`
 	}
 	createLikeArgument struct {
-		PostID         string        `json:"postId"`
-		UserID         string        `json:"userId"`
-		UserUsername   string        `json:"userUsername"`
-		AuthorRevision int64         `json:"authorRevision"`
-		CreationDate   blog.DateTime `json:"creationDate"`
-		Deadline       int64         `json:"deadline,omitempty"`
+		PostID   string          `json:"postId"`
+		Like     schema.LikeItem `json:"like"`
+		Deadline int64           `json:"deadline,omitempty"`
 	}
 	deleteLikeArgument struct {
 		PostID         string `json:"postId"`

@@ -91,15 +91,19 @@ type item struct {
 	UserID         string `json:"userId"`
 	UserUsername   string `json:"userUsername"`
 	Username       string `json:"username"`
-	Title          string `json:"title"`
+	Head           head   `json:"head"`
 	Content        string `json:"content"`
 	ContentVersion int    `json:"contentVersion"`
-	Excerpt        string `json:"excerpt"`
 	CommentCount   int    `json:"commentCount"`
 	LikeCount      int    `json:"likeCount"`
 	CreationDate   string `json:"creationDate"`
 	UpdatedDate    string `json:"updatedDate"`
 	Version        int    `json:"version"`
+}
+
+type head struct {
+	Title   string `json:"title"`
+	Excerpt string `json:"excerpt"`
 }
 
 type author struct {
@@ -161,7 +165,7 @@ func (a *Account) post(ctx context.Context, id string) (any, error) {
 		content = long.Content
 	}
 	p := post{
-		ID: i.ID, Title: i.Title, Content: content, Author: author{i.UserID, i.UserUsername},
+		ID: i.ID, Title: i.Head.Title, Content: content, Author: author{i.UserID, i.UserUsername},
 		CommentCount: i.CommentCount, LikeCount: i.LikeCount, CreationDate: i.CreationDate, Version: i.Version,
 	}
 	if i.UpdatedDate != "" {
@@ -209,7 +213,7 @@ func shortPosts(ctx context.Context, c *azcosmos.ContainerClient, partition stri
 	found.PageInfo.HasNextPage = hasMore
 	for n, i := range items {
 		found.Nodes = append(found.Nodes, shortPost{
-			i.PostID, i.Title, i.Excerpt, author{i.UserID, i.UserUsername}, i.CommentCount, i.LikeCount, i.CreationDate,
+			i.PostID, i.Head.Title, i.Head.Excerpt, author{i.UserID, i.UserUsername}, i.CommentCount, i.LikeCount, i.CreationDate,
 		})
 		p := blog.Position{CreationDate: blog.DateTime(i.CreationDate), ID: i.PostID}
 		if partition == schema.FeedPartition {

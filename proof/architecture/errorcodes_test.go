@@ -26,8 +26,8 @@ func TestErrorCodesAreInTheSchema(t *testing.T) {
 	for _, value := range regexp.MustCompile(`(?m)^  ([A-Z_]+)$`).FindAllStringSubmatch(enum, -1) {
 		values = append(values, value[1])
 	}
-	missing(t, "the enum ErrorCode of schema.graphqls", codes, values, "")
-	missing(t, "blog/error.go", values, codes, "")
+	missing(t, "the enum ErrorCode of schema.graphqls", codes, values)
+	missing(t, "blog/error.go", values, codes)
 	document := readText(t, clientsDocument)
 	for _, code := range codes {
 		if !strings.Contains(document, "`"+code+"`") {
@@ -76,4 +76,25 @@ func isUsed(t *testing.T, name string) bool {
 		}
 	}
 	return false
+}
+
+// missing reports the wanted names that a place lacks.
+func missing(t *testing.T, place string, wanted, found []string) {
+	t.Helper()
+	for _, name := range wanted {
+		if !slices.Contains(found, name) {
+			t.Errorf("%s lacks %s", place, name)
+		}
+	}
+}
+
+func fileOf(t *testing.T, folder, name string) *goFile {
+	t.Helper()
+	for _, f := range packages(t)[folder].files {
+		if strings.HasSuffix(f.path, "/"+name) {
+			return f
+		}
+	}
+	t.Fatalf("there is no file %s/%s", folder, name)
+	return nil
 }

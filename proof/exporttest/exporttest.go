@@ -226,15 +226,17 @@ func Source(ctx context.Context, db *cosmos.DB) (State, error) {
 
 // stored has the properties of all items that an export shows.
 type stored struct {
-	ID           string        `json:"id"`
-	Type         string        `json:"type"`
-	PostID       string        `json:"postId"`
-	UserID       string        `json:"userId"`
-	Username     string        `json:"username"`
-	Title        string        `json:"title"`
-	Content      string        `json:"content"`
-	ContentSize  [2]int64      `json:"contentSize"`
-	Tags         []string      `json:"tags"`
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	PostID   string `json:"postId"`
+	UserID   string `json:"userId"`
+	Username string `json:"username"`
+	Content  string `json:"content"`
+	Head     struct {
+		Title       string   `json:"title"`
+		ContentSize [2]int64 `json:"size"`
+		Tags        []string `json:"tags"`
+	} `json:"head"`
 	CommentCount int64         `json:"commentCount"`
 	LikeCount    int64         `json:"likeCount"`
 	CreationDate blog.DateTime `json:"creationDate"`
@@ -249,14 +251,14 @@ func (s State) addStored(item stored, contents map[string]string) {
 	case schema.TypePost:
 		content := cmp.Or(item.Content, contents[item.PostID])
 		s.addPost(export.Post{
-			PostID: item.ID, AuthorID: item.UserID, Title: &item.Title, Content: &content,
-			ContentBytes: item.ContentSize[0], ContentCharacters: item.ContentSize[1],
+			PostID: item.ID, AuthorID: item.UserID, Title: &item.Head.Title, Content: &content,
+			ContentBytes: item.Head.ContentSize[0], ContentCharacters: item.Head.ContentSize[1],
 			CommentCount: item.CommentCount, LikeCount: item.LikeCount,
 			CreationDate: micros(item.CreationDate), UpdatedDate: optional(item.UpdatedDate), Version: item.Version, Deleted: item.Deleted,
 			Changed: item.Timestamp * 1e6,
 		})
 		if !item.Deleted {
-			for _, name := range item.Tags {
+			for _, name := range item.Head.Tags {
 				s.addTag(item.ID, name)
 			}
 		}

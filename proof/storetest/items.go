@@ -97,7 +97,7 @@ func (w *World) Damage(postID string, properties map[string]any) {
 // PostAtRevision returns a post in the state of a revision.
 func PostAtRevision(id string, date blog.DateTime, revision int64, deleted bool) *blog.Post {
 	return &blog.Post{
-		ID: id, Author: &blog.User{ID: "u_a", Username: "anna", Revision: 2}, Title: fmt.Sprint("title of ", revision), Excerpt: "…",
+		ID: id, Author: &blog.User{ID: "u_a", Username: "anna", Revision: 2}, PostHead: blog.PostHead{Title: fmt.Sprint("title of ", revision), Excerpt: "…"},
 		LikeCount: int(revision), CreationDate: date, Version: 1, Revision: revision, Deleted: deleted,
 	}
 }

@@ -27,7 +27,7 @@ func restored(w *world) (ada *blog.User, posts []*blog.Post) {
 		posts = append(posts, post)
 	}
 	var changes azcosmos.PatchOperations
-	changes.AppendSet("/title", "another")
+	changes.AppendSet("/head/title", "another")
 	_, err := w.Container(schema.Users).PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(ada.ID), posts[0].ID, changes, nil)
 	w.OK(err)
 	w.Wire.Inject(storetest.HideItems)
@@ -184,7 +184,7 @@ func TestRebuildOfBusyPost(t *testing.T) {
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
 	for _, of := range []target{{schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
 		var changes azcosmos.PatchOperations
-		changes.AppendSet("/title", "A lost title")
+		changes.AppendSet("/head/title", "A lost title")
 		changes.AppendSet("/revision", 99)
 		_, err := w.Container(of.container).PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(of.partition), post.ID, changes, nil)
 		w.OK(err)
@@ -226,7 +226,7 @@ func TestRebuildOfBusyTags(t *testing.T) {
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
 	for _, of := range []target{{schema.Users, ada.ID}, {schema.Posts, post.ID}} {
 		var changes azcosmos.PatchOperations
-		changes.AppendSet("/tags", []string{})
+		changes.AppendSet("/head/tags", []string{})
 		changes.AppendSet("/revision", 1)
 		changes.AppendSet("/version", 1)
 		changes.AppendRemove("/updatedDate")

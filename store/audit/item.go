@@ -28,6 +28,7 @@ type auditedItem struct {
 	Username        string        `json:"username"`
 	PendingUsername string        `json:"pendingUsername"`
 	PostCount       int           `json:"postCount"`
+	CommentExcerpt  string        `json:"excerpt"`
 	HasContent      bool          `json:"hasContent"` // the item has the text content; only from partitionQuery
 	Beginning       string        `json:"beginning"`  // of the content: all of one without an excerpt; only from partitionQuery
 	ArrivalDate     blog.DateTime `json:"arrivalDate"`
@@ -118,7 +119,7 @@ func (i *auditedItem) recent() schema.RecentComment {
 		UserUsername:   i.UserUsername,
 		AuthorRevision: i.AuthorRevision,
 		Content:        i.Beginning,
-		Excerpt:        i.Excerpt,
+		Excerpt:        i.CommentExcerpt,
 		CreationDate:   i.CreationDate,
 		UpdatedDate:    i.UpdatedDate,
 	}
@@ -135,7 +136,7 @@ const beginningLength = 2*blog.CommentExcerptLength + 2
 func (i *auditedItem) commentExcerpt() (excerpt any, ok bool) {
 	isWhole := len(utf16.Encode([]rune(i.Beginning))) < beginningLength
 	folded := strings.Join(strings.Fields(i.Beginning), " ")
-	isDamaged := i.Excerpt == "" && i.properties["excerpt"] != nil
+	isDamaged := i.CommentExcerpt == "" && i.properties["excerpt"] != nil
 	if text := schema.CommentExcerpt(i.Beginning); text != "" {
 		excerpt = text
 	}
@@ -161,14 +162,17 @@ var partitionQuery = func() string {
 // propertiesOf returns the properties of the items that a Go type encodes, and those that are never
 // absent.
 func propertiesOf(t reflect.Type) (all, required []string) {
-	for _, field := range reflect.VisibleFields(t) {
+	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if field.Anonymous || name == "" {
-			continue
-		}
-		all = append(all, name)
-		if options != "omitempty" {
-			required = append(required, name)
+		switch {
+		case field.Anonymous && name == "":
+			inner, needed := propertiesOf(field.Type)
+			all, required = append(all, inner...), append(required, needed...)
+		case name != "":
+			all = append(all, name)
+			if options != "omitempty" {
+				required = append(required, name)
+			}
 		}
 	}
 	return all, required

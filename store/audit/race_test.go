@@ -37,11 +37,11 @@ func TestRepairBesideWriters(t *testing.T) {
 		container  string // users if empty
 		properties map[string]any
 	}{
-		"another title":              {"", map[string]any{"/title": "another"}},
+		"another title":              {"", map[string]any{"/head/title": "another"}},
 		"a revision from the past":   {"", map[string]any{"/revision": 1, "/likeCount": 0}},
 		"a revision from the future": {"", map[string]any{"/revision": 99}},
 		"deleted":                    {"", map[string]any{"/deleted": true, "/revision": 99}},
-		"the feed":                   {schema.Feed, map[string]any{"/revision": 99, "/excerpt": ""}},
+		"the feed":                   {schema.Feed, map[string]any{"/revision": 99, "/head/excerpt": ""}},
 		"the count":                  {schema.Posts, map[string]any{"/likeCount": 9, "/revision": 9}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +222,7 @@ func repairBehind(t *testing.T, n int, container string) (came bool) {
 		repaired = copied
 	}
 	var changes azcosmos.PatchOperations
-	changes.AppendSet("/title", "another")
+	changes.AppendSet("/head/title", "another")
 	_, err := w.Container(copied.container).PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(copied.partition), post.ID, changes, nil)
 	w.OK(err)
 

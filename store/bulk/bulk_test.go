@@ -19,7 +19,7 @@ import (
 // are not in the database.
 func bigThread(author *blog.User) bulk.Thread {
 	date := blog.NewDateTime(time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC))
-	thread := bulk.Thread{Post: &blog.Post{ID: "p_big", Author: author, Title: "A title", Content: "Some content.", CreationDate: date}}
+	thread := bulk.Thread{Post: &blog.Post{ID: "p_big", Author: author, PostHead: blog.PostHead{Title: "A title"}, Content: "Some content.", CreationDate: date}}
 	for i := range 90 {
 		thread.Comments = append(thread.Comments, &blog.Comment{ID: fmt.Sprintf("c_%d", i), Author: author, Content: "A comment.", CreationDate: date})
 	}
@@ -168,7 +168,7 @@ func TestWriteUserPostsBesideExistingCopies(t *testing.T) {
 	author := w.AddUser("anna")
 	posts := make([]*blog.Post, 3)
 	for i := range posts {
-		thread := bulk.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: author, Title: "A title", Content: "Some content.", CreationDate: blog.NewDateTime(w.Clock.Now())}}
+		thread := bulk.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: author, PostHead: blog.PostHead{Title: "A title"}, Content: "Some content.", CreationDate: blog.NewDateTime(w.Clock.Now())}}
 		var err error
 		posts[i], err = w.WriteThread(w.Ctx(), thread)
 		w.OK(err)

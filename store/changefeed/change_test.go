@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"cosmosblog/blog"
+	"cosmosblog/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -15,7 +15,7 @@ import (
 // with all of its properties. A property that is not decoded, or not copied, would be empty.
 func TestChangesHaveWhatCopiesNeed(t *testing.T) {
 	w := newWorld(t)
-	item := filled[schema.PostItem]()
+	item := storetest.Filled[schema.PostItem]()
 	item.ID, item.PostID, item.Type, item.Deleted, item.TTL = "p_1", "p_1", schema.TypePost, false, 0
 	item.AuthorID = "" // instead of UserID in a deleted post
 	item.SortKey = schema.SortKey(item.CreationDate, item.ID)
@@ -29,7 +29,7 @@ func TestChangesHaveWhatCopiesNeed(t *testing.T) {
 	if copied := views.FeedCopyOf(changes[0].Post); !reflect.DeepEqual(copied, any(want)) {
 		t.Errorf("the copy is  %+v\nand should be %+v", copied, want)
 	}
-	if empty := emptyFields(*changes[0].Post); !slices.Equal(empty, []string{"Content", "ContentVersion", "Deleted"}) {
+	if empty := storetest.EmptyFields(*changes[0].Post); !slices.Equal(empty, []string{"Content", "ContentVersion", "Deleted"}) {
 		t.Errorf("empty fields of the post: %v", empty)
 	}
 }
@@ -37,7 +37,7 @@ func TestChangesHaveWhatCopiesNeed(t *testing.T) {
 // TestChangesHaveTheWholeUserAndComment checks the other two types.
 func TestChangesHaveTheWholeUserAndComment(t *testing.T) {
 	w := newWorld(t)
-	user, comment := filled[schema.UserItem](), filled[schema.CommentItem]()
+	user, comment := storetest.Filled[schema.UserItem](), storetest.Filled[schema.CommentItem]()
 	user.ID, user.UserID, user.Type, user.TTL = "u_1", "u_1", schema.TypeUser, 0
 	comment.PostID, comment.Type, comment.TTL = "p_1", schema.TypeComment, 0
 	w.Plant(w.Container(schema.Users), user.UserID, user)
@@ -47,14 +47,14 @@ func TestChangesHaveTheWholeUserAndComment(t *testing.T) {
 	if change.User == nil || !change.Renaming || !change.Deleted {
 		t.Fatalf("the change of the user is %+v", change)
 	}
-	if empty := emptyFields(*change.User); !slices.Equal(empty, []string{"ReadAt"}) {
+	if empty := storetest.EmptyFields(*change.User); !slices.Equal(empty, []string{"ReadAt"}) {
 		t.Errorf("empty fields of the user: %v", empty)
 	}
 	change = only(t, w, schema.Posts)
 	if change.Comment == nil || !change.Deleted || change.PartitionKey != comment.PostID {
 		t.Fatalf("the change of the comment is %+v", change)
 	}
-	if empty := emptyFields(*change.Comment); !slices.Equal(empty, []string{"Content"}) {
+	if empty := storetest.EmptyFields(*change.Comment); !slices.Equal(empty, []string{"Content"}) {
 		t.Errorf("empty fields of the comment: %v", empty)
 	}
 }
@@ -95,46 +95,4 @@ func TestMalformedItemsAreReported(t *testing.T) {
 			t.Errorf("%+v: the error is %v", c, changes[0].Err)
 		}
 	}
-}
-
-// filled returns a struct whose fields all have different values that are not zero.
-func filled[T any]() (filled T) {
-	v := reflect.ValueOf(&filled).Elem()
-	for i := range v.NumField() {
-		switch field := v.Field(i); field.Kind() {
-		case reflect.String:
-			if field.Type() == reflect.TypeFor[blog.DateTime]() {
-				field.SetString(string(blog.NewDateTime(blog.DateTime("2026-11-20T09:00:00.000000Z").Time().AddDate(0, 0, i))))
-			} else {
-				field.SetString(v.Type().Field(i).Name)
-			}
-		case reflect.Int, reflect.Int32, reflect.Int64:
-			field.SetInt(int64(100 + i))
-		case reflect.Bool:
-			field.SetBool(true)
-		case reflect.Slice:
-			if field.Type() == reflect.TypeFor[[]schema.RecentComment]() {
-				field.Set(reflect.ValueOf([]schema.RecentComment{{ID: "ID", UserID: "UserID", UserUsername: "UserUsername", AuthorRevision: 100,
-					Excerpt: "Excerpt", CreationDate: "2026-11-20T09:00:00.000000Z", UpdatedDate: "2026-11-21T09:00:00.000000Z"}}))
-			} else {
-				field.Set(reflect.ValueOf([]string{v.Type().Field(i).Name}))
-			}
-		case reflect.Array:
-			field.Set(reflect.ValueOf(blog.TextSize{100 + i, 200 + i}))
-		default:
-			panic("no value for the type of " + v.Type().Field(i).Name)
-		}
-	}
-	return filled
-}
-
-// emptyFields returns the names of the fields of a struct that are zero.
-func emptyFields(value any) (empty []string) {
-	v := reflect.ValueOf(value)
-	for i := range v.NumField() {
-		if v.Field(i).IsZero() {
-			empty = append(empty, v.Type().Field(i).Name)
-		}
-	}
-	return empty
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
@@ -17,7 +18,9 @@ import (
 // With its ttl, the comment becomes an item that only its id finds. It loses its text, and
 // authorId replaces userId, by which chores find the items of a user.
 func (c *Chores) ExpireComment(ctx context.Context, postID, commentID, authorID string) error {
-	return c.expire(ctx, postID, commentID, authorID, azcosmos.PatchOperations{})
+	var changes azcosmos.PatchOperations
+	changes.AppendSet("/excerpt", "")
+	return c.expire(ctx, postID, commentID, authorID, changes)
 }
 
 // expirePost is ExpireComment for a deleted post. All other work of the deletion must be done
@@ -25,8 +28,7 @@ func (c *Chores) ExpireComment(ctx context.Context, postID, commentID, authorID 
 func (c *Chores) expirePost(ctx context.Context, postID, authorID string) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/revision", 1)
-	changes.AppendSet("/title", "")
-	changes.AppendSet("/tags", []string{})
+	changes.AppendSet("/head", blog.PostHead{})
 	changes.AppendSet("/recentComments", []schema.RecentComment{})
 	return c.expire(ctx, postID, postID, authorID, changes)
 }
@@ -39,7 +41,6 @@ func (c *Chores) expire(
 ) error {
 	changes.AppendSet("/ttl", int(views.DeletedTTL.Seconds()))
 	changes.AppendSet("/content", "")
-	changes.AppendSet("/excerpt", "")
 	if authorID != "" { // otherwise the item is damaged and has no userId
 		changes.AppendSet("/authorId", authorID)
 		changes.AppendRemove("/userId")

@@ -23,7 +23,7 @@ import (
 func commented(w *world, n int) *blog.Post {
 	w.T.Helper()
 	author, date := w.AddUser("anna"), w.Clock.Date()
-	thread := bulk.Thread{Post: &blog.Post{ID: "p_1", Author: author, Title: "A title", Content: "…", CreationDate: date}}
+	thread := bulk.Thread{Post: &blog.Post{ID: "p_1", Author: author, PostHead: blog.PostHead{Title: "A title"}, Content: "…", CreationDate: date}}
 	for i := range n {
 		liker := &blog.User{ID: fmt.Sprintf("u_%d", i), Username: "someone", Revision: 2}
 		comment := &blog.Comment{ID: fmt.Sprintf("c_%d", i), Author: author, Content: "…", CreationDate: date}

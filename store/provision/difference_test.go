@@ -57,7 +57,7 @@ func TestProvisionReportsDifferences(t *testing.T) {
 			func(p *azcosmos.ContainerProperties) {
 				p.IndexingPolicy.ExcludedPaths = p.IndexingPolicy.ExcludedPaths[:2]
 			},
-			`the list of excluded index paths of the container posts is /"_etag"/?, /title/? and should be /"_etag"/?, /content/?, `},
+			`the list of excluded index paths of the container posts is /"_etag"/?, /head/* and should be /"_etag"/?, /content/?, `},
 		"composite indexes": {
 			func(p *azcosmos.ContainerProperties) {
 				index := slices.Clone(p.IndexingPolicy.CompositeIndexes[0])
@@ -124,7 +124,7 @@ func TestServersCompareIndexes(t *testing.T) {
 			func(p *azcosmos.ContainerProperties) {
 				p.IndexingPolicy.ExcludedPaths = p.IndexingPolicy.ExcludedPaths[:2]
 			},
-			"", `the list of excluded index paths of the container posts is /"_etag"/?, /title/? and`},
+			"", `the list of excluded index paths of the container posts is /"_etag"/?, /head/* and`},
 		"everything is excluded": {
 			func(p *azcosmos.ContainerProperties) {
 				p.IndexingPolicy.IncludedPaths = []azcosmos.IncludedPath{{Path: "/userId/?"}}
@@ -191,7 +191,7 @@ func TestEquivalentDefinitionIsNotADifference(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
 		"conflictResolutionPolicy":{"mode":"LastWriterWins"},"uniqueKeyPolicy":{"uniqueKeys":[]},"geospatialConfig":{"type":"Geography"},
 		"indexingPolicy":{"indexingMode":"Consistent","automatic":true,"includedPaths":[{"path":"/userId/?"},{"path":"/*","indexes":[]}],
-		"excludedPaths":[{"path":"/inputHash/?"},{"path":"/edits/*"},{"path":"/title/?"},{"path":"/content/?"},{"path":"/contentVersion/?"},{"path":"/contentSize/*"},{"path":"/recentComments/*"},{"path":"/lastCommentDate/?"},{"path":"/excerpt/?"},{"path":"/tags/*"},{"path":"/creationDate/?"},{"path":"/\"_etag\"/?"}],
+		"excludedPaths":[{"path":"/inputHash/?"},{"path":"/edits/*"},{"path":"/head/*"},{"path":"/content/?"},{"path":"/contentVersion/?"},{"path":"/recentComments/*"},{"path":"/lastCommentDate/?"},{"path":"/excerpt/?"},{"path":"/creationDate/?"},{"path":"/\"_etag\"/?"}],
 		"compositeIndexes":[[{"path":"/type"},{"path":"/creationDate"},{"path":"/id","order":"Ascending"}],
 		[{"path":"/type","order":"ascending"},{"path":"/sortKey","order":"Descending"}]]}}`), &actual); err != nil {
 		t.Fatal(err)

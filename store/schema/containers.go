@@ -62,26 +62,26 @@ var Containers = []Container{
 	{
 		Name:         Users,
 		partitionKey: "/userId",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/formerLists/*", "/recentComments/*", "/creationDate/?"},
+		excluded:     []string{"/head/*", "/formerLists/*", "/recentComments/*", "/creationDate/?"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{
 		Name:         Posts,
 		partitionKey: "/postId",
 		included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
-		excluded:     []string{"/title/?", "/content/?", "/contentSize/*", "/recentComments/*", "/lastCommentDate/?", "/contentVersion/?", "/excerpt/?", "/tags/*", "/inputHash/?", "/edits/*", "/creationDate/?"},
+		excluded:     []string{"/head/*", "/content/?", "/excerpt/?", "/recentComments/*", "/lastCommentDate/?", "/contentVersion/?", "/inputHash/?", "/edits/*", "/creationDate/?"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{
 		Name:         Feed,
 		partitionKey: "/type",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/recentComments/*", "/creationDate/?"},
+		excluded:     []string{"/head/*", "/recentComments/*", "/creationDate/?"},
 		sorts:        [][]azcosmos.CompositeIndex{liveFirst},
 	},
 	{
 		Name:         Lists,
 		partitionKey: "/list",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/*", "/tags/*", "/creationDate/?"},
+		excluded:     []string{"/head/*", "/creationDate/?"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst, mostUsedFirst},
 	},
 	{

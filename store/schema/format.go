@@ -14,7 +14,7 @@ import (
 // Format is the number of the format of the items that this program reads and writes. Programs of
 // different formats cannot share a database. Every database stores the number of its format in one
 // item of leases.
-const Format = 7
+const Format = 8
 
 // formatItem is the item that stores the number of the format.
 type formatItem struct {

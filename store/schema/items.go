@@ -79,15 +79,11 @@ type PostItem struct {
 	Type           string `json:"type"`
 	UserUsername   string `json:"userUsername"`
 	AuthorRevision int64  `json:"authorRevision"` // the author's, with UserUsername
-	Title          string `json:"title"`
+
+	blog.PostHead  `json:"head"`
 	Content        string `json:"content,omitempty"`
-	// ContentSize is the size of the content, wherever that is. It is one property, because some
-	// patches that set it have the greatest number of operations.
-	ContentSize    blog.TextSize `json:"contentSize"`
-	ContentVersion int           `json:"contentVersion,omitempty"` // of the ContentItem; 0 if there is none
-	Excerpt        string        `json:"excerpt"`
-	Tags           []string      `json:"tags,omitempty"`
-	CommentCount   int           `json:"commentCount"`
+	ContentVersion int    `json:"contentVersion,omitempty"` // of the ContentItem; 0 if there is none
+	CommentCount   int    `json:"commentCount"`
 	// RecentComments are the newest comments, newest first, at most blog.MaxRecentComments. They
 	// change in the same transactions as the comments.
 	RecentComments []RecentComment `json:"recentComments"`
@@ -140,17 +136,15 @@ func NewPostItem(post *blog.Post) (*PostItem, *ContentItem) {
 		Type:           TypePost,
 		UserUsername:   post.Author.Username,
 		AuthorRevision: post.Author.Revision,
-		Title:          post.Title,
+		PostHead:       post.PostHead,
 		Content:        post.Content,
-		ContentSize:    blog.SizeOf(post.Content),
-		Excerpt:        blog.Excerpt(post.Content),
-		Tags:           post.Tags,
 		RecentComments: []RecentComment{},
 		CreationDate:   post.CreationDate,
 		SortKey:        SortKey(post.CreationDate, post.ID),
 		Version:        1,
 		Revision:       1,
 	}
+	item.SetContent(post.Content)
 	if IsInline(post.Content) {
 		return item, nil
 	}
@@ -169,12 +163,9 @@ func (i *PostItem) Post() *blog.Post {
 	post := &blog.Post{
 		ID:             i.PostID,
 		Author:         &blog.User{ID: i.Writer(), Username: i.UserUsername, Revision: i.AuthorRevision},
-		Title:          i.Title,
+		PostHead:       i.PostHead,
 		Content:        i.Content,
-		ContentSize:    i.ContentSize,
 		ContentVersion: i.ContentVersion,
-		Excerpt:        i.Excerpt,
-		Tags:           i.Tags,
 		CommentCount:   i.CommentCount,
 		LikeCount:      i.LikeCount,
 		CreationDate:   i.CreationDate,

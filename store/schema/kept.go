@@ -33,67 +33,48 @@ func (i *EntryItem) Expires() bool       { return false }
 func (i *CounterItem) Expires() bool     { return false }
 func (i *ArrivalsItem) Expires() bool    { return false }
 
-var (
-	userBytes        = sizeOf[UserItem]() + sizeOf[blog.User]()
-	postBytes        = sizeOf[PostItem]() + sizeOf[blog.Post]() + sizeOf[blog.User]()
-	contentBytes     = sizeOf[ContentItem]()
-	commentBytes     = sizeOf[CommentItem]() + sizeOf[blog.Comment]() + sizeOf[blog.User]()
-	recentBytes      = sizeOf[RecentComment]() + sizeOf[*blog.Comment]() + sizeOf[blog.Comment]() + sizeOf[blog.User]()
-	likeBytes        = sizeOf[LikeItem]() + sizeOf[blog.Like]() + sizeOf[blog.User]()
-	reservationBytes = sizeOf[ReservationItem]()
-	entryBytes       = sizeOf[EntryItem]() + sizeOf[blog.Post]() + sizeOf[blog.User]()
-	counterBytes     = sizeOf[CounterItem]()
-)
+func (i *UserItem) Bytes() int { return bytesOf[blog.User](i) }
+func (i *PostItem) Bytes() int {
+	return bytesOf[blog.Post](i) + sizeOf[blog.User]() + len(i.RecentComments)*commentBytes
+}
+func (i *ContentItem) Bytes() int     { return bytesOf[struct{}](i) }
+func (i *CommentItem) Bytes() int     { return bytesOf[blog.Comment](i) + sizeOf[blog.User]() }
+func (i *LikeItem) Bytes() int        { return bytesOf[blog.Like](i) + sizeOf[blog.User]() }
+func (i *ReservationItem) Bytes() int { return bytesOf[struct{}](i) }
+func (i *EntryItem) Bytes() int       { return bytesOf[blog.Post](i) + sizeOf[blog.User]() }
+func (i *CounterItem) Bytes() int     { return bytesOf[struct{}](i) }
+func (i *FeedItem) Bytes() int        { return i.PostItem.Bytes() + len(i.ArrivalDate) }
+func (i *ArrivalsItem) Bytes() int    { return bytesOf[struct{}](i) }
+
+// commentBytes is the size of a recent comment of a post.
+var commentBytes = sizeOf[*blog.Comment]() + sizeOf[blog.Comment]() + sizeOf[blog.User]()
 
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-func (i *UserItem) Bytes() int {
-	return userBytes + len(i.ID) + len(i.UserID) + len(i.Type) + len(i.Username) + len(i.PendingUsername) + len(i.CreationDate)
+// bytesOf returns the size of an item with its texts, and of a T.
+func bytesOf[T, I any](item *I) int {
+	return sizeOf[I]() + sizeOf[T]() + textBytes(reflect.ValueOf(item).Elem())
 }
 
-func (i *PostItem) Bytes() int {
-	bytes := postBytes + len(i.ID) + len(i.PostID) + len(i.UserID) + len(i.Type) + len(i.UserUsername) + len(i.Title) +
-		len(i.Content) + len(i.Excerpt) + len(i.LastCommentDate) + len(i.CreationDate) + len(i.SortKey) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
-	for n := range i.RecentComments {
-		c := &i.RecentComments[n]
-		bytes += recentBytes + len(c.ID) + len(c.UserID) + len(c.UserUsername) + len(c.Excerpt) + len(c.CreationDate) + len(c.UpdatedDate)
-	}
-	return bytes + textsBytes(i.Edits) + textsBytes(i.Tags)
-}
-
-func textsBytes(texts []string) (bytes int) {
-	for _, text := range texts {
-		bytes += sizeOf[string]() + len(text)
+// textBytes returns the size of what the texts and lists of a value refer to.
+func textBytes(v reflect.Value) (bytes int) {
+	switch v.Kind() {
+	case reflect.String:
+		return v.Len()
+	case reflect.Struct:
+		for i := range v.NumField() {
+			switch field := v.Field(i); field.Kind() {
+			case reflect.String:
+				bytes += field.Len()
+			case reflect.Struct, reflect.Slice:
+				bytes += textBytes(field)
+			}
+		}
+	case reflect.Slice:
+		bytes = v.Len() * int(v.Type().Elem().Size())
+		for i := range v.Len() {
+			bytes += textBytes(v.Index(i))
+		}
 	}
 	return bytes
-}
-
-func (i *EntryItem) Bytes() int {
-	return entryBytes + len(i.ID) + len(i.List) + len(i.PostID) + len(i.UserID) + len(i.Type) + len(i.UserUsername) +
-		len(i.Title) + len(i.Excerpt) + len(i.CreationDate) + len(i.SortKey) + len(i.UpdatedDate) + textsBytes(i.Tags)
-}
-
-func (i *CounterItem) Bytes() int { return counterBytes + len(i.ID) + len(i.List) + len(i.Type) }
-
-func (i *ContentItem) Bytes() int {
-	return contentBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.Content)
-}
-
-func (i *CommentItem) Bytes() int {
-	return commentBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.UserID) + len(i.UserUsername) + len(i.Content) +
-		len(i.Excerpt) + len(i.CreationDate) + len(i.SortKey) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
-}
-
-func (i *LikeItem) Bytes() int {
-	return likeBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.UserID) + len(i.UserUsername) + len(i.CreationDate) + len(i.SortKey)
-}
-
-func (i *ReservationItem) Bytes() int {
-	return reservationBytes + len(i.ID) + len(i.UserID) + len(i.CreationDate)
-}
-
-func (i *FeedItem) Bytes() int { return i.PostItem.Bytes() + len(i.ArrivalDate) }
-
-func (i *ArrivalsItem) Bytes() int {
-	return sizeOf[ArrivalsItem]() + len(i.LastArrival) + len(i.TrimmedArrival)
 }

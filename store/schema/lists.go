@@ -16,17 +16,14 @@ const (
 // EntryItem is the entry of a post in the list of a tag or a month. It changes only with edits of
 // the post and renames of its author: it has no counters and no comments.
 type EntryItem struct {
-	ID             string        `json:"id"` // the post's
-	List           blog.List     `json:"list"`
-	PostID         string        `json:"postId"`
-	UserID         string        `json:"userId"`
-	Type           string        `json:"type"`
-	UserUsername   string        `json:"userUsername"`
-	AuthorRevision int64         `json:"authorRevision"`
-	Title          string        `json:"title"`
-	ContentSize    blog.TextSize `json:"contentSize"`
-	Excerpt        string        `json:"excerpt"`
-	Tags           []string      `json:"tags,omitempty"`
+	ID             string    `json:"id"` // the post's
+	List           blog.List `json:"list"`
+	PostID         string    `json:"postId"`
+	UserID         string    `json:"userId"`
+	Type           string    `json:"type"`
+	UserUsername   string    `json:"userUsername"`
+	AuthorRevision int64     `json:"authorRevision"`
+	blog.PostHead  `json:"head"`
 	CreationDate   blog.DateTime `json:"creationDate"`
 	SortKey        string        `json:"sortKey"`
 	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"`
@@ -45,10 +42,7 @@ func NewEntryItem(list blog.List, post *blog.Post) EntryItem {
 		Type:           TypePost,
 		UserUsername:   post.Author.Username,
 		AuthorRevision: post.Author.Revision,
-		Title:          post.Title,
-		ContentSize:    post.ContentSize,
-		Excerpt:        post.Excerpt,
-		Tags:           post.Tags,
+		PostHead:       post.PostHead,
 		CreationDate:   post.CreationDate,
 		SortKey:        SortKey(post.CreationDate, post.ID),
 		UpdatedDate:    post.UpdatedDate,
@@ -62,10 +56,7 @@ func (i *EntryItem) Post() *blog.Post {
 	return &blog.Post{
 		ID:           i.PostID,
 		Author:       &blog.User{ID: i.UserID, Username: i.UserUsername, Revision: i.AuthorRevision},
-		Title:        i.Title,
-		ContentSize:  i.ContentSize,
-		Excerpt:      i.Excerpt,
-		Tags:         i.Tags,
+		PostHead:     i.PostHead,
 		CreationDate: i.CreationDate,
 		UpdatedDate:  i.UpdatedDate,
 		Version:      i.Version,

@@ -17,9 +17,8 @@ func (s *Set) Thread(h Heading, users []*blog.User) bulk.Thread {
 	post := &blog.Post{
 		ID:           t.ids.NewPostID("", ""),
 		Author:       users[h.Author],
-		Title:        title(r, topic),
+		PostHead:     blog.PostHead{Title: title(r, topic), Tags: tags(s.stream("tags", h.Author, h.Number), topic)},
 		Content:      content(r, topic),
-		Tags:         tags(s.stream("tags", h.Author, h.Number), topic),
 		CreationDate: blog.NewDateTime(h.Date),
 	}
 	return bulk.Thread{Post: post, Comments: t.comments(post.ID, h.Comments, topic), Likes: t.likes(h.Likes)}

@@ -229,9 +229,7 @@ func patchCounts(post *blog.Post) (condition string, changes azcosmos.PatchOpera
 	} else {
 		condition += fmt.Sprintf(" and c.updatedDate = '%s'", post.UpdatedDate)
 	}
-	changes.AppendSet("/title", post.Title) // at most ten
-	changes.AppendSet("/contentSize", post.ContentSize)
-	changes.AppendSet("/excerpt", post.Excerpt)
+	changes.AppendSet("/head", post.PostHead) // of at most ten
 	changes.AppendSet("/commentCount", post.CommentCount)
 	changes.AppendSet("/recentComments", schema.RecentCommentsOf(post))
 	changes.AppendSet("/likeCount", post.LikeCount)
@@ -345,10 +343,7 @@ func newCopy(post *blog.Post) schema.PostItem {
 		Type:           schema.TypePost,
 		UserUsername:   post.Author.Username,
 		AuthorRevision: post.Author.Revision,
-		Title:          post.Title,
-		ContentSize:    post.ContentSize,
-		Excerpt:        post.Excerpt,
-		Tags:           post.Tags,
+		PostHead:       post.PostHead,
 		CommentCount:   post.CommentCount,
 		RecentComments: schema.RecentCommentsOf(post),
 		LikeCount:      post.LikeCount,

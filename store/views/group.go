@@ -188,7 +188,7 @@ func (v PostView) readStates(ctx context.Context, posts []*blog.Post) (map[strin
 		CopyState
 	}
 	query := "SELECT c.id, c.revision, c.deleted, c._etag, c.version, c.authorRevision, c.userUsername, c.creationDate," +
-		" c.updatedDate, c.tags, c.formerLists, c.unlisted, c.arrivalDate FROM c WHERE c.id IN (" + strings.Join(names, ", ") + ")"
+		" c.updatedDate, c.head, c.formerLists, c.unlisted, c.arrivalDate FROM c WHERE c.id IN (" + strings.Join(names, ", ") + ")"
 	rows, err := cosmos.Query[row](ctx, v.client, v.Partition, query, len(posts), parameters...)
 	states := make(map[string]CopyState, len(rows))
 	for _, row := range rows {

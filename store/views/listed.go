@@ -30,7 +30,9 @@ import (
 type listedState struct {
 	listing
 
-	Tags           []string      `json:"tags,omitempty"`
+	Head struct {
+		Tags []string `json:"tags"`
+	} `json:"head"`
 	UserUsername   string        `json:"userUsername,omitempty"`
 	AuthorRevision int64         `json:"authorRevision,omitempty"`
 	CreationDate   blog.DateTime `json:"creationDate,omitempty"`
@@ -65,7 +67,7 @@ func listingOf(post *blog.Post, current CopyState) listing {
 
 // lists returns the lists of the post in the state of the copy. A tombstone has no tags.
 func (s listedState) lists() []blog.List {
-	post := blog.Post{CreationDate: s.CreationDate, Tags: s.Tags}
+	post := blog.Post{CreationDate: s.CreationDate, PostHead: blog.PostHead{Tags: s.Head.Tags}}
 	return post.Lists()
 }
 
@@ -78,7 +80,7 @@ func hasSameEntries(post *blog.Post, current CopyState) bool {
 	return post.Version == current.Version &&
 		post.CreationDate == current.CreationDate &&
 		post.UpdatedDate == current.UpdatedDate &&
-		slices.Equal(post.Tags, current.Tags) &&
+		slices.Equal(post.Tags, current.Head.Tags) &&
 		post.Author.Revision == current.AuthorRevision && post.Author.Username == current.UserUsername
 }
 

@@ -105,10 +105,7 @@ func (e listEntries) copyOf(post *blog.Post, _ CopyState) any {
 func (e listEntries) patch(post *blog.Post) (condition string, changes azcosmos.PatchOperations) {
 	changes.AppendSet("/userUsername", post.Author.Username) // at most ten
 	changes.AppendSet("/authorRevision", post.Author.Revision)
-	changes.AppendSet("/title", post.Title)
-	changes.AppendSet("/contentSize", post.ContentSize)
-	changes.AppendSet("/excerpt", post.Excerpt)
-	changes.AppendSet("/tags", append([]string{}, post.Tags...)) // not null
+	changes.AppendSet("/head", post.PostHead)
 	changes.AppendSet("/version", post.Version)
 	changes.AppendSet("/revision", post.Revision)
 	condition = isEarlier(post) + hasDate(post)

@@ -126,7 +126,7 @@ func (p *projectorOfFeed) write(post, before *blog.Post) {
 	}
 	p.posts[post.ID] = post
 	item := schema.PostItem{ID: post.ID, PostID: post.ID, UserID: post.Author.ID, Type: schema.TypePost, UserUsername: post.Author.Username,
-		Title: post.Title, Excerpt: post.Excerpt, LikeCount: post.LikeCount, CreationDate: post.CreationDate, SortKey: schema.SortKey(post.CreationDate, post.ID), Version: 1,
+		PostHead: post.PostHead, LikeCount: post.LikeCount, CreationDate: post.CreationDate, SortKey: schema.SortKey(post.CreationDate, post.ID), Version: 1,
 		Revision: post.Revision, Deleted: post.Deleted}
 	text, err := cosmos.EncodeItem(item)
 	if err == nil {

@@ -137,7 +137,9 @@ func TestProceduresCheckItems(t *testing.T) {
 	bobs := w.AddComment(w.AddUser("Bob"), &blog.Post{ID: "p_old"})
 	for _, id := range []string{"c_like", bobs.ID} {
 		var a struct{ Code string }
-		_, err := w.DB.Execute(w.Ctx(), schema.CreateComment, "p_old", map[string]any{"id": id, "postId": "p_old", "userId": ada.ID}, &a)
+		_, err := w.DB.Execute(w.Ctx(), schema.CreateComment, "p_old", map[string]any{
+			"postId": "p_old", "comment": schema.CommentItem{ID: id, PostID: "p_old", UserID: ada.ID},
+		}, &a)
 		w.OK(err)
 		if a.Code != schema.CodeKeyReused {
 			t.Errorf("the code of a comment over another item is %s", a.Code)

@@ -107,7 +107,7 @@ func (m *Model) User(ctx context.Context, userID string) (*blog.User, error) {
 func (m *Model) CreatePost(ctx context.Context, author *blog.User, title, content string) (*blog.Post, error) {
 	id := m.ids.NewPostID("", "")
 	_, err := cosmos.Create(ctx, m.posts, id, item{id, "post", id, author.ID, title, content, m.clock.Date()})
-	return &blog.Post{ID: id, Author: author, Title: title, Content: content}, err
+	return &blog.Post{ID: id, Author: author, PostHead: blog.PostHead{Title: title}, Content: content}, err
 }
 
 // Post is Q2: a point read, and then one request for the author and one for each count.
@@ -116,7 +116,7 @@ func (m *Model) Post(ctx context.Context, postID string) (*blog.Post, error) {
 	if err != nil {
 		return nil, err
 	}
-	post := &blog.Post{ID: p.ID, Author: &blog.User{ID: p.UserID}, Title: p.Title, Content: p.Content, CreationDate: p.CreationDate}
+	post := &blog.Post{ID: p.ID, Author: &blog.User{ID: p.UserID}, PostHead: blog.PostHead{Title: p.Title}, Content: p.Content, CreationDate: p.CreationDate}
 	return post, m.complete(ctx, post)
 }
 
@@ -192,7 +192,7 @@ func (m *Model) listPosts(ctx context.Context, query string, parameters ...azcos
 	posts := make([]*blog.Post, min(len(items), blog.MaxPageSize))
 	for i := range posts {
 		p := items[i]
-		posts[i] = &blog.Post{ID: p.ID, Author: &blog.User{ID: p.UserID}, Title: p.Title, Excerpt: blog.Excerpt(p.Content), CreationDate: p.CreationDate}
+		posts[i] = &blog.Post{ID: p.ID, Author: &blog.User{ID: p.UserID}, PostHead: blog.PostHead{Title: p.Title, Excerpt: blog.Excerpt(p.Content)}, CreationDate: p.CreationDate}
 	}
 	return posts, m.complete(ctx, posts...)
 }

@@ -256,7 +256,7 @@ func (m *Model) User(ctx context.Context, userID string) (*blog.User, error) {
 func (m *Model) CreatePost(ctx context.Context, author *blog.User, title, content string) (*blog.Post, error) {
 	id := m.ids.NewPostID("", "")
 	_, err := cosmos.Create(ctx, m.posts, id, post{item: item{id, "post", id, author.ID, author.Username, title, content, m.clock.Date()}})
-	return &blog.Post{ID: id, Author: author, Title: title, Content: content}, err
+	return &blog.Post{ID: id, Author: author, PostHead: blog.PostHead{Title: title}, Content: content}, err
 }
 
 // Post is Q2: a point read.
@@ -273,7 +273,7 @@ func (m *Model) Post(ctx context.Context, postID string) (*blog.Post, error) {
 // short returns the post of a copy.
 func (p *post) short() *blog.Post {
 	return &blog.Post{
-		ID: p.ID, Author: &blog.User{ID: p.UserID, Username: p.UserUsername}, Title: p.Title, Excerpt: p.Content,
+		ID: p.ID, Author: &blog.User{ID: p.UserID, Username: p.UserUsername}, PostHead: blog.PostHead{Title: p.Title, Excerpt: p.Content},
 		CommentCount: p.CommentCount, LikeCount: p.LikeCount, CreationDate: p.CreationDate,
 	}
 }

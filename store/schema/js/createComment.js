@@ -8,30 +8,17 @@
 // comments from a position miss none.
 function createComment(args) {
   readPost(post => {
-    const creationDate = after(args.creationDate, lastDate(post));
-    // Copies only known arguments, so that nothing else enters the container.
-    const comment = {
-      id: args.id,
-      postId: args.postId,
-      type: "comment",
-      userId: args.userId,
-      userUsername: args.userUsername,
-      authorRevision: args.authorRevision,
-      content: args.content,
-      creationDate: creationDate,
-      sortKey: creationDate + "/" + args.id,
-      deleted: false
-    };
-    if (args.excerpt) comment.excerpt = args.excerpt;
-    if (args.inputHash) comment.inputHash = args.inputHash;
+    const comment = args.comment;
+    comment.creationDate = after(comment.creationDate, lastDate(post));
+    comment.sortKey = comment.creationDate + "/" + comment.id;
 
     accepted(collection.createDocument(collection.getSelfLink(), comment, { disableAutomaticIdGeneration: true }, err => {
       if (err && err.number === 409) {
-        accepted(collection.readDocument(items + args.id, (err, existing) => {
+        accepted(collection.readDocument(items + comment.id, (err, existing) => {
           if (err) fail(err);
           const isTombstone = existing.type === "tombstone"; // deleted; authorId replaces userId at the end
-          if (!isTombstone && existing.type !== "comment" || (existing.userId || existing.authorId) !== args.userId ||
-            (existing.inputHash || "") !== (args.inputHash || "")) {
+          if (!isTombstone && existing.type !== "comment" || (existing.userId || existing.authorId) !== comment.userId ||
+            (existing.inputHash || "") !== (comment.inputHash || "")) {
             response.setBody({ code: "KEY_REUSED" });
           } else if (isTombstone) {
             response.setBody({ code: "COMMENT_DELETED" });

@@ -4,21 +4,9 @@
 // either.
 function createLike(args) {
   readPost(post => {
-    // Copies only known arguments, so that nothing else enters the container.
-    const like = {
-      id: args.userId,
-      postId: args.postId,
-      type: "like",
-      userId: args.userId,
-      userUsername: args.userUsername,
-      authorRevision: args.authorRevision,
-      creationDate: args.creationDate,
-      sortKey: args.creationDate + "/" + args.userId
-    };
-
-    accepted(collection.createDocument(collection.getSelfLink(), like, { disableAutomaticIdGeneration: true }, err => {
+    accepted(collection.createDocument(collection.getSelfLink(), args.like, { disableAutomaticIdGeneration: true }, err => {
       if (err && err.number === 409) {
-        accepted(collection.readDocument(items + args.userId, (err, existing) => {
+        accepted(collection.readDocument(items + args.like.id, (err, existing) => {
           if (err) fail(err);
           if (existing.type !== "like") throw new Error("There is something else under the like's id.");
           delete post.content;
