@@ -63,7 +63,7 @@ type stubMutation struct {
 	query stubQuery
 }
 
-func (m stubMutation) DeletePost(ctx context.Context, _ model.DeletePostInput) (*model.DeletePostPayload, error) {
+func (m stubMutation) DeletePost(ctx context.Context, _ blog.DeletePostInput) (*model.DeletePostPayload, error) {
 	return m.query.deletePost(ctx)
 }
 

@@ -140,7 +140,7 @@ func (l *Like) ID() string { return l.User.ID }
 func (u *User) Ref() Ref { return Ref{TypeUser, u.ID, u.ID} }
 
 // Ref returns the post's global id.
-func (p *Post) Ref() Ref { return Ref{TypePost, p.ID, p.ID} }
+func (p *Post) Ref() Ref { return PostRef(p.ID) }
 
 // Ref returns the comment's global id.
 func (c *Comment) Ref() Ref { return Ref{TypeComment, c.Post.ID, c.ID} }

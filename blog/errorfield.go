@@ -2,19 +2,26 @@ package blog
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
 // AtField returns an Error with the path of the invalid argument or input field prepended to its
-// Field. It returns other errors unchanged.
+// Field, and FieldErrors with it prepended to each. It returns other errors unchanged.
 func AtField(err error, path ...any) error {
-	known, ok := err.(*Error)
-	if !ok {
-		return err
+	switch err := err.(type) {
+	case *Error:
+		located := *err
+		located.Field = slices.Concat(path, err.Field)
+		return &located
+	case FieldErrors:
+		all := make(FieldErrors, len(err))
+		for i := range err {
+			all[i] = AtField(err[i], path...)
+		}
+		return all
 	}
-	located := *known
-	located.Field = append(path, known.Field...)
-	return &located
+	return err
 }
 
 // FieldErrors are the errors of several fields of one input. There are at least two.

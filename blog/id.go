@@ -145,7 +145,5 @@ func (p PackedID) PostID() string { return postPrefix + encodeID(p[:]) }
 // CommentID returns the comment's id that was packed.
 func (p PackedID) CommentID() string { return commentPrefix + encodeID(p[:]) }
 
-// InputHash returns a hash of the input of a command. An item that was created with an
-// idempotency key stores the hash. It distinguishes a retry from a request with the same key but
-// other input.
-func InputHash(parts ...string) string { return hashID("", parts...) }
+// Hash returns a hash of texts.
+func Hash(parts ...string) string { return hashID("", parts...) }

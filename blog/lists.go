@@ -95,10 +95,10 @@ func isNoTagRune(r rune) bool {
 func isCapital(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) }
 
 // checkTags returns one BAD_USER_INPUT for each tag that breaks a rule or repeats another one, or
-// for the field tags if there are too many.
+// one for the list if there are too many.
 func checkTags(tags []string) error {
 	if len(tags) > MaxTags {
-		return AtField(Errorf(BadUserInput, "A post must have at most %d tags.", MaxTags), "tags")
+		return Errorf(BadUserInput, "A post must have at most %d tags.", MaxTags)
 	}
 	errs := make([]error, len(tags))
 	for i, name := range tags {
@@ -106,7 +106,7 @@ func checkTags(tags []string) error {
 		if err == nil && slices.Contains(tags[:i], name) {
 			err = Errorf(BadUserInput, "The post has this tag twice.")
 		}
-		errs[i] = AtField(err, "tags", i)
+		errs[i] = AtField(err, i)
 	}
 	return JoinFields(errs...)
 }

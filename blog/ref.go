@@ -36,6 +36,9 @@ func (r Ref) String() string {
 	return r.ID
 }
 
+// PostRef returns the reference to a post.
+func PostRef(id string) Ref { return Ref{TypePost, id, id} }
+
 // CheckType checks that an id names an item of a type. Error: BAD_USER_INPUT, also for the zero
 // Ref, which stands for a malformed id.
 func (r Ref) CheckType(want Type) error {

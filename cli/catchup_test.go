@@ -127,7 +127,7 @@ func TestProjectAll(t *testing.T) {
 	database := openFolder(t)
 	s := storetest.Open(database.DB)
 	ada := createUser(t, s, "Ada")
-	post, err := s.CreatePost(t.Context(), ada, blog.PostInput{Title: "A title", Content: "Some content."})
+	post, err := s.CreatePost(t.Context(), ada, blog.CreatePostInput{Title: "A title", Content: "Some content."})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func TestMetadataThrottled(t *testing.T) {
 			c.refuses.Store(true)
 			c.reset()
 			for minute := range 10 {
-				if _, err := s.CreatePost(t.Context(), ada, blog.PostInput{Title: "A title", Content: "A text."}); err != nil {
+				if _, err := s.CreatePost(t.Context(), ada, blog.CreatePostInput{Title: "A title", Content: "A text."}); err != nil {
 					t.Error(err)
 				}
 				time.Sleep(time.Minute)

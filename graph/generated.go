@@ -63,17 +63,17 @@ type LikeResolver interface {
 	Post(ctx context.Context, obj *blog.Like) (*blog.Post, error)
 }
 type MutationResolver interface {
-	CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error)
-	UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error)
-	DeleteUser(ctx context.Context, input model.DeleteUserInput) (*model.DeleteUserPayload, error)
-	CreatePost(ctx context.Context, input model.CreatePostInput) (*model.CreatePostPayload, error)
-	UpdatePost(ctx context.Context, input model.UpdatePostInput) (*model.UpdatePostPayload, error)
-	DeletePost(ctx context.Context, input model.DeletePostInput) (*model.DeletePostPayload, error)
-	CreateComment(ctx context.Context, input model.CreateCommentInput) (*model.CreateCommentPayload, error)
-	UpdateComment(ctx context.Context, input model.UpdateCommentInput) (*model.UpdateCommentPayload, error)
-	DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error)
-	LikePost(ctx context.Context, input model.LikePostInput) (*model.LikePostPayload, error)
-	UnlikePost(ctx context.Context, input model.UnlikePostInput) (*model.UnlikePostPayload, error)
+	CreateUser(ctx context.Context, input blog.CreateUserInput) (*model.CreateUserPayload, error)
+	UpdateUser(ctx context.Context, input blog.UpdateUserInput) (*model.UpdateUserPayload, error)
+	DeleteUser(ctx context.Context, input blog.DeleteUserInput) (*model.DeleteUserPayload, error)
+	CreatePost(ctx context.Context, input blog.CreatePostInput) (*model.CreatePostPayload, error)
+	UpdatePost(ctx context.Context, input blog.UpdatePostInput) (*model.UpdatePostPayload, error)
+	DeletePost(ctx context.Context, input blog.DeletePostInput) (*model.DeletePostPayload, error)
+	CreateComment(ctx context.Context, input blog.CreateCommentInput) (*model.CreateCommentPayload, error)
+	UpdateComment(ctx context.Context, input blog.UpdateCommentInput) (*model.UpdateCommentPayload, error)
+	DeleteComment(ctx context.Context, input blog.DeleteCommentInput) (*model.DeleteCommentPayload, error)
+	LikePost(ctx context.Context, input blog.LikePostInput) (*model.LikePostPayload, error)
+	UnlikePost(ctx context.Context, input blog.UnlikePostInput) (*model.UnlikePostPayload, error)
 }
 type PostResolver interface {
 	Content(ctx context.Context, obj *blog.Post) (*string, error)
@@ -1621,8 +1621,8 @@ func (ec *executionContext) field_Mutation_createComment_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.CreateCommentInput, error) {
-			return ec.unmarshalNCreateCommentInput2cosmosblogᚋgraphᚋmodelᚐCreateCommentInput(ctx, v)
+		func(ctx context.Context, v any) (blog.CreateCommentInput, error) {
+			return ec.unmarshalNCreateCommentInput2cosmosblogᚋblogᚐCreateCommentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1635,8 +1635,8 @@ func (ec *executionContext) field_Mutation_createPost_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.CreatePostInput, error) {
-			return ec.unmarshalNCreatePostInput2cosmosblogᚋgraphᚋmodelᚐCreatePostInput(ctx, v)
+		func(ctx context.Context, v any) (blog.CreatePostInput, error) {
+			return ec.unmarshalNCreatePostInput2cosmosblogᚋblogᚐCreatePostInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1649,8 +1649,8 @@ func (ec *executionContext) field_Mutation_createUser_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.CreateUserInput, error) {
-			return ec.unmarshalNCreateUserInput2cosmosblogᚋgraphᚋmodelᚐCreateUserInput(ctx, v)
+		func(ctx context.Context, v any) (blog.CreateUserInput, error) {
+			return ec.unmarshalNCreateUserInput2cosmosblogᚋblogᚐCreateUserInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1663,8 +1663,8 @@ func (ec *executionContext) field_Mutation_deleteComment_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.DeleteCommentInput, error) {
-			return ec.unmarshalNDeleteCommentInput2cosmosblogᚋgraphᚋmodelᚐDeleteCommentInput(ctx, v)
+		func(ctx context.Context, v any) (blog.DeleteCommentInput, error) {
+			return ec.unmarshalNDeleteCommentInput2cosmosblogᚋblogᚐDeleteCommentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1677,8 +1677,8 @@ func (ec *executionContext) field_Mutation_deletePost_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.DeletePostInput, error) {
-			return ec.unmarshalNDeletePostInput2cosmosblogᚋgraphᚋmodelᚐDeletePostInput(ctx, v)
+		func(ctx context.Context, v any) (blog.DeletePostInput, error) {
+			return ec.unmarshalNDeletePostInput2cosmosblogᚋblogᚐDeletePostInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1691,8 +1691,8 @@ func (ec *executionContext) field_Mutation_deleteUser_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.DeleteUserInput, error) {
-			return ec.unmarshalNDeleteUserInput2cosmosblogᚋgraphᚋmodelᚐDeleteUserInput(ctx, v)
+		func(ctx context.Context, v any) (blog.DeleteUserInput, error) {
+			return ec.unmarshalNDeleteUserInput2cosmosblogᚋblogᚐDeleteUserInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1705,8 +1705,8 @@ func (ec *executionContext) field_Mutation_likePost_args(ctx context.Context, ra
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.LikePostInput, error) {
-			return ec.unmarshalNLikePostInput2cosmosblogᚋgraphᚋmodelᚐLikePostInput(ctx, v)
+		func(ctx context.Context, v any) (blog.LikePostInput, error) {
+			return ec.unmarshalNLikePostInput2cosmosblogᚋblogᚐLikePostInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1719,8 +1719,8 @@ func (ec *executionContext) field_Mutation_unlikePost_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.UnlikePostInput, error) {
-			return ec.unmarshalNUnlikePostInput2cosmosblogᚋgraphᚋmodelᚐUnlikePostInput(ctx, v)
+		func(ctx context.Context, v any) (blog.UnlikePostInput, error) {
+			return ec.unmarshalNUnlikePostInput2cosmosblogᚋblogᚐUnlikePostInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1733,8 +1733,8 @@ func (ec *executionContext) field_Mutation_updateComment_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.UpdateCommentInput, error) {
-			return ec.unmarshalNUpdateCommentInput2cosmosblogᚋgraphᚋmodelᚐUpdateCommentInput(ctx, v)
+		func(ctx context.Context, v any) (blog.UpdateCommentInput, error) {
+			return ec.unmarshalNUpdateCommentInput2cosmosblogᚋblogᚐUpdateCommentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1747,8 +1747,8 @@ func (ec *executionContext) field_Mutation_updatePost_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.UpdatePostInput, error) {
-			return ec.unmarshalNUpdatePostInput2cosmosblogᚋgraphᚋmodelᚐUpdatePostInput(ctx, v)
+		func(ctx context.Context, v any) (blog.UpdatePostInput, error) {
+			return ec.unmarshalNUpdatePostInput2cosmosblogᚋblogᚐUpdatePostInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1761,8 +1761,8 @@ func (ec *executionContext) field_Mutation_updateUser_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (model.UpdateUserInput, error) {
-			return ec.unmarshalNUpdateUserInput2cosmosblogᚋgraphᚋmodelᚐUpdateUserInput(ctx, v)
+		func(ctx context.Context, v any) (blog.UpdateUserInput, error) {
+			return ec.unmarshalNUpdateUserInput2cosmosblogᚋblogᚐUpdateUserInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3218,7 +3218,7 @@ func (ec *executionContext) _Mutation_createUser(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CreateUser(ctx, fc.Args["input"].(model.CreateUserInput))
+			return ec.Resolvers.Mutation().CreateUser(ctx, fc.Args["input"].(blog.CreateUserInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateUserPayload) graphql.Marshaler {
@@ -3262,7 +3262,7 @@ func (ec *executionContext) _Mutation_updateUser(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UpdateUser(ctx, fc.Args["input"].(model.UpdateUserInput))
+			return ec.Resolvers.Mutation().UpdateUser(ctx, fc.Args["input"].(blog.UpdateUserInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateUserPayload) graphql.Marshaler {
@@ -3306,7 +3306,7 @@ func (ec *executionContext) _Mutation_deleteUser(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteUser(ctx, fc.Args["input"].(model.DeleteUserInput))
+			return ec.Resolvers.Mutation().DeleteUser(ctx, fc.Args["input"].(blog.DeleteUserInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.DeleteUserPayload) graphql.Marshaler {
@@ -3350,7 +3350,7 @@ func (ec *executionContext) _Mutation_createPost(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CreatePost(ctx, fc.Args["input"].(model.CreatePostInput))
+			return ec.Resolvers.Mutation().CreatePost(ctx, fc.Args["input"].(blog.CreatePostInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreatePostPayload) graphql.Marshaler {
@@ -3394,7 +3394,7 @@ func (ec *executionContext) _Mutation_updatePost(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UpdatePost(ctx, fc.Args["input"].(model.UpdatePostInput))
+			return ec.Resolvers.Mutation().UpdatePost(ctx, fc.Args["input"].(blog.UpdatePostInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdatePostPayload) graphql.Marshaler {
@@ -3438,7 +3438,7 @@ func (ec *executionContext) _Mutation_deletePost(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeletePost(ctx, fc.Args["input"].(model.DeletePostInput))
+			return ec.Resolvers.Mutation().DeletePost(ctx, fc.Args["input"].(blog.DeletePostInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.DeletePostPayload) graphql.Marshaler {
@@ -3482,7 +3482,7 @@ func (ec *executionContext) _Mutation_createComment(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CreateComment(ctx, fc.Args["input"].(model.CreateCommentInput))
+			return ec.Resolvers.Mutation().CreateComment(ctx, fc.Args["input"].(blog.CreateCommentInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateCommentPayload) graphql.Marshaler {
@@ -3526,7 +3526,7 @@ func (ec *executionContext) _Mutation_updateComment(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UpdateComment(ctx, fc.Args["input"].(model.UpdateCommentInput))
+			return ec.Resolvers.Mutation().UpdateComment(ctx, fc.Args["input"].(blog.UpdateCommentInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateCommentPayload) graphql.Marshaler {
@@ -3570,7 +3570,7 @@ func (ec *executionContext) _Mutation_deleteComment(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteComment(ctx, fc.Args["input"].(model.DeleteCommentInput))
+			return ec.Resolvers.Mutation().DeleteComment(ctx, fc.Args["input"].(blog.DeleteCommentInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.DeleteCommentPayload) graphql.Marshaler {
@@ -3614,7 +3614,7 @@ func (ec *executionContext) _Mutation_likePost(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().LikePost(ctx, fc.Args["input"].(model.LikePostInput))
+			return ec.Resolvers.Mutation().LikePost(ctx, fc.Args["input"].(blog.LikePostInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.LikePostPayload) graphql.Marshaler {
@@ -3658,7 +3658,7 @@ func (ec *executionContext) _Mutation_unlikePost(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UnlikePost(ctx, fc.Args["input"].(model.UnlikePostInput))
+			return ec.Resolvers.Mutation().UnlikePost(ctx, fc.Args["input"].(blog.UnlikePostInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UnlikePostPayload) graphql.Marshaler {
@@ -6566,8 +6566,8 @@ func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field
 
 // region    **************************** input.gotpl *****************************
 
-func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context, obj any) (model.CreateCommentInput, error) {
-	var it model.CreateCommentInput
+func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context, obj any) (blog.CreateCommentInput, error) {
+	var it blog.CreateCommentInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6610,8 +6610,8 @@ func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCreatePostInput(ctx context.Context, obj any) (model.CreatePostInput, error) {
-	var it model.CreatePostInput
+func (ec *executionContext) unmarshalInputCreatePostInput(ctx context.Context, obj any) (blog.CreatePostInput, error) {
+	var it blog.CreatePostInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6661,8 +6661,8 @@ func (ec *executionContext) unmarshalInputCreatePostInput(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCreateUserInput(ctx context.Context, obj any) (model.CreateUserInput, error) {
-	var it model.CreateUserInput
+func (ec *executionContext) unmarshalInputCreateUserInput(ctx context.Context, obj any) (blog.CreateUserInput, error) {
+	var it blog.CreateUserInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6698,8 +6698,8 @@ func (ec *executionContext) unmarshalInputCreateUserInput(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context, obj any) (model.DeleteCommentInput, error) {
-	var it model.DeleteCommentInput
+func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context, obj any) (blog.DeleteCommentInput, error) {
+	var it blog.DeleteCommentInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6728,8 +6728,8 @@ func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDeletePostInput(ctx context.Context, obj any) (model.DeletePostInput, error) {
-	var it model.DeletePostInput
+func (ec *executionContext) unmarshalInputDeletePostInput(ctx context.Context, obj any) (blog.DeletePostInput, error) {
+	var it blog.DeletePostInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6758,8 +6758,8 @@ func (ec *executionContext) unmarshalInputDeletePostInput(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDeleteUserInput(ctx context.Context, obj any) (model.DeleteUserInput, error) {
-	var it model.DeleteUserInput
+func (ec *executionContext) unmarshalInputDeleteUserInput(ctx context.Context, obj any) (blog.DeleteUserInput, error) {
+	var it blog.DeleteUserInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6788,8 +6788,8 @@ func (ec *executionContext) unmarshalInputDeleteUserInput(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputLikePostInput(ctx context.Context, obj any) (model.LikePostInput, error) {
-	var it model.LikePostInput
+func (ec *executionContext) unmarshalInputLikePostInput(ctx context.Context, obj any) (blog.LikePostInput, error) {
+	var it blog.LikePostInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6818,8 +6818,8 @@ func (ec *executionContext) unmarshalInputLikePostInput(ctx context.Context, obj
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUnlikePostInput(ctx context.Context, obj any) (model.UnlikePostInput, error) {
-	var it model.UnlikePostInput
+func (ec *executionContext) unmarshalInputUnlikePostInput(ctx context.Context, obj any) (blog.UnlikePostInput, error) {
+	var it blog.UnlikePostInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6848,8 +6848,8 @@ func (ec *executionContext) unmarshalInputUnlikePostInput(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context, obj any) (model.UpdateCommentInput, error) {
-	var it model.UpdateCommentInput
+func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context, obj any) (blog.UpdateCommentInput, error) {
+	var it blog.UpdateCommentInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6885,8 +6885,8 @@ func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUpdatePostInput(ctx context.Context, obj any) (model.UpdatePostInput, error) {
-	var it model.UpdatePostInput
+func (ec *executionContext) unmarshalInputUpdatePostInput(ctx context.Context, obj any) (blog.UpdatePostInput, error) {
+	var it blog.UpdatePostInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6943,8 +6943,8 @@ func (ec *executionContext) unmarshalInputUpdatePostInput(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, obj any) (model.UpdateUserInput, error) {
-	var it model.UpdateUserInput
+func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, obj any) (blog.UpdateUserInput, error) {
+	var it blog.UpdateUserInput
 	if obj == nil {
 		return it, nil
 	}
@@ -9755,32 +9755,32 @@ func (ec *executionContext) marshalNCommentEdge2ᚕcosmosblogᚋgraphᚋmodelᚐ
 	return ret
 }
 
-func (ec *executionContext) unmarshalNCreateCommentInput2cosmosblogᚋgraphᚋmodelᚐCreateCommentInput(ctx context.Context, v any) (model.CreateCommentInput, error) {
+func (ec *executionContext) unmarshalNCreateCommentInput2cosmosblogᚋblogᚐCreateCommentInput(ctx context.Context, v any) (blog.CreateCommentInput, error) {
 	res, err := ec.unmarshalInputCreateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreatePostInput2cosmosblogᚋgraphᚋmodelᚐCreatePostInput(ctx context.Context, v any) (model.CreatePostInput, error) {
+func (ec *executionContext) unmarshalNCreatePostInput2cosmosblogᚋblogᚐCreatePostInput(ctx context.Context, v any) (blog.CreatePostInput, error) {
 	res, err := ec.unmarshalInputCreatePostInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreateUserInput2cosmosblogᚋgraphᚋmodelᚐCreateUserInput(ctx context.Context, v any) (model.CreateUserInput, error) {
+func (ec *executionContext) unmarshalNCreateUserInput2cosmosblogᚋblogᚐCreateUserInput(ctx context.Context, v any) (blog.CreateUserInput, error) {
 	res, err := ec.unmarshalInputCreateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDeleteCommentInput2cosmosblogᚋgraphᚋmodelᚐDeleteCommentInput(ctx context.Context, v any) (model.DeleteCommentInput, error) {
+func (ec *executionContext) unmarshalNDeleteCommentInput2cosmosblogᚋblogᚐDeleteCommentInput(ctx context.Context, v any) (blog.DeleteCommentInput, error) {
 	res, err := ec.unmarshalInputDeleteCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDeletePostInput2cosmosblogᚋgraphᚋmodelᚐDeletePostInput(ctx context.Context, v any) (model.DeletePostInput, error) {
+func (ec *executionContext) unmarshalNDeletePostInput2cosmosblogᚋblogᚐDeletePostInput(ctx context.Context, v any) (blog.DeletePostInput, error) {
 	res, err := ec.unmarshalInputDeletePostInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDeleteUserInput2cosmosblogᚋgraphᚋmodelᚐDeleteUserInput(ctx context.Context, v any) (model.DeleteUserInput, error) {
+func (ec *executionContext) unmarshalNDeleteUserInput2cosmosblogᚋblogᚐDeleteUserInput(ctx context.Context, v any) (blog.DeleteUserInput, error) {
 	res, err := ec.unmarshalInputDeleteUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -9959,7 +9959,7 @@ func (ec *executionContext) marshalNLikeEdge2ᚕcosmosblogᚋgraphᚋmodelᚐEdg
 	return ret
 }
 
-func (ec *executionContext) unmarshalNLikePostInput2cosmosblogᚋgraphᚋmodelᚐLikePostInput(ctx context.Context, v any) (model.LikePostInput, error) {
+func (ec *executionContext) unmarshalNLikePostInput2cosmosblogᚋblogᚐLikePostInput(ctx context.Context, v any) (blog.LikePostInput, error) {
 	res, err := ec.unmarshalInputLikePostInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -10056,22 +10056,22 @@ func (ec *executionContext) marshalNTag2ᚖcosmosblogᚋblogᚐTag(ctx context.C
 	return ec._Tag(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUnlikePostInput2cosmosblogᚋgraphᚋmodelᚐUnlikePostInput(ctx context.Context, v any) (model.UnlikePostInput, error) {
+func (ec *executionContext) unmarshalNUnlikePostInput2cosmosblogᚋblogᚐUnlikePostInput(ctx context.Context, v any) (blog.UnlikePostInput, error) {
 	res, err := ec.unmarshalInputUnlikePostInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNUpdateCommentInput2cosmosblogᚋgraphᚋmodelᚐUpdateCommentInput(ctx context.Context, v any) (model.UpdateCommentInput, error) {
+func (ec *executionContext) unmarshalNUpdateCommentInput2cosmosblogᚋblogᚐUpdateCommentInput(ctx context.Context, v any) (blog.UpdateCommentInput, error) {
 	res, err := ec.unmarshalInputUpdateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNUpdatePostInput2cosmosblogᚋgraphᚋmodelᚐUpdatePostInput(ctx context.Context, v any) (model.UpdatePostInput, error) {
+func (ec *executionContext) unmarshalNUpdatePostInput2cosmosblogᚋblogᚐUpdatePostInput(ctx context.Context, v any) (blog.UpdatePostInput, error) {
 	res, err := ec.unmarshalInputUpdatePostInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNUpdateUserInput2cosmosblogᚋgraphᚋmodelᚐUpdateUserInput(ctx context.Context, v any) (model.UpdateUserInput, error) {
+func (ec *executionContext) unmarshalNUpdateUserInput2cosmosblogᚋblogᚐUpdateUserInput(ctx context.Context, v any) (blog.UpdateUserInput, error) {
 	res, err := ec.unmarshalInputUpdateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }

@@ -67,7 +67,7 @@ var tagRoundsFlag = flag.Int("tag-rounds", 3, "number of posts of TestTagsChange
 // retag replaces the tags of a post.
 func (w *world) retag(post *blog.Post, tags ...string) {
 	w.Helper()
-	if _, err := w.store.UpdatePost(w.Context(), post.Author.ID, post.ID, blog.PostChange{Tags: append([]string{}, tags...)}); err != nil {
+	if _, err := w.store.UpdatePost(w.Context(), post.Author.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Tags: append([]string{}, tags...)}}); err != nil {
 		w.Fatal(err)
 	}
 }

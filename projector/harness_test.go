@@ -164,7 +164,7 @@ func (w *world) rename(user *blog.User) *blog.User {
 
 func (w *world) post(author *blog.User) *blog.Post {
 	w.Helper()
-	post, err := w.store.CreatePost(w.Context(), author, blog.PostInput{Title: "A title", Content: "A content.", Tags: []string{"common"}})
+	post, err := w.store.CreatePost(w.Context(), author, blog.CreatePostInput{Title: "A title", Content: "A content.", Tags: []string{"common"}})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func (w *world) posts(author *blog.User, n int) []*blog.Post {
 
 func (w *world) comment(author *blog.User, post *blog.Post) *blog.Comment {
 	w.Helper()
-	comment, err := w.store.CreateComment(w.Context(), author, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+	comment, err := w.store.CreateComment(w.Context(), author, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 	if err != nil {
 		w.Fatal(err)
 	}

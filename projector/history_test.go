@@ -94,7 +94,7 @@ func testPostsGoBack(t *testing.T, ranges int) {
 // edit gives a post another title.
 func (w *world) edit(author *blog.User, post *blog.Post, title string) {
 	w.Helper()
-	if _, err := w.store.UpdatePost(w.Context(), author.ID, post.ID, blog.PostChange{Title: &title}); err != nil {
+	if _, err := w.store.UpdatePost(w.Context(), author.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title}}); err != nil {
 		w.Fatal(err)
 	}
 }

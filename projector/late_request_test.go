@@ -62,11 +62,11 @@ func (w *world) lose(command func(*storetest.Database) error) (deliver func()) {
 // lateRequests are commands of Anna, whose requests arrive a minute late.
 var lateRequests = map[string]func(s *storetest.Database, ctx context.Context, anna *blog.User, post *blog.Post) error{
 	"createPost": func(s *storetest.Database, ctx context.Context, anna *blog.User, _ *blog.Post) error {
-		_, err := s.CreatePost(ctx, anna, blog.PostInput{Title: "Late", Content: "Late."})
+		_, err := s.CreatePost(ctx, anna, blog.CreatePostInput{Title: "Late", Content: "Late."})
 		return err
 	},
 	"createComment": func(s *storetest.Database, ctx context.Context, anna *blog.User, post *blog.Post) error {
-		_, err := s.CreateComment(ctx, anna, blog.CommentInput{PostID: post.ID, Content: "Late."})
+		_, err := s.CreateComment(ctx, anna, blog.CreateCommentInput{PostID: post.Ref(), Content: "Late."})
 		return err
 	},
 	"createLike": func(s *storetest.Database, ctx context.Context, anna *blog.User, post *blog.Post) error {

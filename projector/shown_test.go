@@ -20,12 +20,12 @@ func TestDeletionsShowInChangeFeeds(t *testing.T) {
 	w.store = w.open(shown)
 	user, other, others := w.activeUser()
 	post := w.post(user)
-	tagged, err := w.store.CreatePost(w.Context(), user, blog.PostInput{
+	tagged, err := w.store.CreatePost(w.Context(), user, blog.CreatePostInput{
 		Title: "Tagged", Content: strings.Repeat("long ", 4000), Tags: []string{"one", "two"}})
 	w.must(err)
 	w.settle()
 	short := "short"
-	_, err = w.store.UpdatePost(w.Context(), user.ID, tagged.ID, blog.PostChange{Content: &short, Tags: []string{"two"}})
+	_, err = w.store.UpdatePost(w.Context(), user.ID, blog.UpdatePostInput{ID: tagged.Ref(), PostChange: blog.PostChange{Content: &short, Tags: []string{"two"}}})
 	w.must(err)
 	comment := w.comment(other, post)
 	w.like(other, post)

@@ -133,7 +133,7 @@ const (
 // other, and then from several tabs. Each acknowledged edit must be made exactly once, and a
 // rejected one never. The first tab names the version that it read.
 func (w *writer) editInTabs(ctx context.Context, user *blog.User) error {
-	post, err := w.store.CreatePost(ctx, user, blog.PostInput{Title: w.title(), Content: w.text()})
+	post, err := w.store.CreatePost(ctx, user, blog.CreatePostInput{Title: w.title(), Content: w.text()})
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (w *writer) editAtOnce(ctx context.Context, post *blog.Post, version int) {
 // edit edits a post. If the edit is rejected because the post is not there, it must have been
 // deleted with its user.
 func (w *writer) edit(ctx context.Context, post *blog.Post, change blog.PostChange) (*blog.Post, error) {
-	edited, err := w.store.UpdatePost(ctx, post.Author.ID, post.ID, change)
+	edited, err := w.store.UpdatePost(ctx, post.Author.ID, blog.UpdatePostInput{ID: blog.PostRef(post.ID), PostChange: change})
 	if blog.CodeOf(err) == blog.NotFound {
 		if now, nowErr := w.world.store.Post(w.Context(), post.ID); nowErr == nil {
 			w.Errorf("%s was not found for an edit, but is there: %+v", post.ID, now)

@@ -170,7 +170,7 @@ func (w *writer) createUser(ctx context.Context) error {
 }
 
 func (w *writer) createPost(ctx context.Context, user *blog.User) error {
-	post, err := w.store.CreatePost(ctx, user, blog.PostInput{Title: w.title(), Content: w.content(), Tags: w.tags()})
+	post, err := w.store.CreatePost(ctx, user, blog.CreatePostInput{Title: w.title(), Content: w.content(), Tags: w.tags()})
 	if err == nil {
 		add(w.pool, &w.pool.posts, post)
 	}
@@ -193,7 +193,7 @@ func (w *writer) updatePost(ctx context.Context, _ *blog.User) error {
 	if w.IntN(2) == 0 {
 		change.Tags = w.tags()
 	}
-	_, err := w.store.UpdatePost(ctx, post.Author.ID, post.ID, change)
+	_, err := w.store.UpdatePost(ctx, post.Author.ID, blog.UpdatePostInput{ID: blog.PostRef(post.ID), PostChange: change})
 	return err
 }
 
@@ -214,7 +214,7 @@ func (w *writer) createComment(ctx context.Context, user *blog.User) error {
 	if !ok {
 		return nil
 	}
-	comment, err := w.store.CreateComment(ctx, user, blog.CommentInput{PostID: post.ID, Content: w.text()})
+	comment, err := w.store.CreateComment(ctx, user, blog.CreateCommentInput{PostID: post.Ref(), Content: w.text()})
 	if err == nil {
 		add(w.pool, &w.comments, comment)
 	}
@@ -226,7 +226,7 @@ func (w *writer) updateComment(ctx context.Context, _ *blog.User) error {
 	if !ok {
 		return nil
 	}
-	_, err := w.store.UpdateComment(ctx, comment.Author.ID, comment.Post.ID, comment.ID, w.text())
+	_, err := w.store.UpdateComment(ctx, comment.Author.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: w.text()})
 	return err
 }
 

@@ -16,16 +16,13 @@ type mutationResolver struct{ *Resolver }
 var _ graph.MutationResolver = mutationResolver{}
 
 // CreateUser resolves Mutation.createUser (C1).
-func (r mutationResolver) CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error) {
+func (r mutationResolver) CreateUser(ctx context.Context, input blog.CreateUserInput) (*model.CreateUserPayload, error) {
 	account, err := requireAccount(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if input.IdempotencyKey != nil { // checked, but not used: an account has one user
-		err := blog.AtField(blog.CheckIdempotencyKey(*input.IdempotencyKey), "idempotencyKey")
-		if err := joinInvalid(func() error { return blog.AtField(blog.CheckUsername(input.Username), "username") }, err); err != nil {
-			return nil, err
-		}
+	if err := blog.Check(input); err != nil {
+		return nil, err
 	}
 	user, err := r.store.CreateUser(ctx, account, input.Username)
 	if err != nil {
@@ -37,7 +34,7 @@ func (r mutationResolver) CreateUser(ctx context.Context, input model.CreateUser
 
 // UpdateUser resolves Mutation.updateUser (C1). The command itself checks that the account has a
 // user.
-func (r mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
+func (r mutationResolver) UpdateUser(ctx context.Context, input blog.UpdateUserInput) (*model.UpdateUserPayload, error) {
 	account, err := requireAccount(ctx)
 	if err != nil {
 		return nil, err
@@ -51,7 +48,7 @@ func (r mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUser
 }
 
 // DeleteUser resolves Mutation.deleteUser. The command itself checks that the account has a user.
-func (r mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUserInput) (*model.DeleteUserPayload, error) {
+func (r mutationResolver) DeleteUser(ctx context.Context, input blog.DeleteUserInput) (*model.DeleteUserPayload, error) {
 	account, err := requireAccount(ctx)
 	if err != nil {
 		return nil, err
@@ -65,17 +62,12 @@ func (r mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUser
 }
 
 // CreatePost resolves Mutation.createPost (C2).
-func (r mutationResolver) CreatePost(ctx context.Context, input model.CreatePostInput) (*model.CreatePostPayload, error) {
+func (r mutationResolver) CreatePost(ctx context.Context, input blog.CreatePostInput) (*model.CreatePostPayload, error) {
 	viewer, err := r.requireViewer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	key, err := idempotencyKey(input.IdempotencyKey)
-	in := blog.PostInput{Title: input.Title, Content: input.Content, Tags: input.Tags, IdempotencyKey: key}
-	if err := joinInvalid(in.Check, err); err != nil {
-		return nil, err
-	}
-	post, err := r.store.CreatePost(ctx, viewer, in)
+	post, err := r.store.CreatePost(ctx, viewer, input)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +75,12 @@ func (r mutationResolver) CreatePost(ctx context.Context, input model.CreatePost
 }
 
 // UpdatePost resolves Mutation.updatePost (C2).
-func (r mutationResolver) UpdatePost(ctx context.Context, input model.UpdatePostInput) (*model.UpdatePostPayload, error) {
+func (r mutationResolver) UpdatePost(ctx context.Context, input blog.UpdatePostInput) (*model.UpdatePostPayload, error) {
 	viewer, err := r.requireViewer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	change := blog.PostChange{Title: input.Title, Content: input.Content, Tags: input.Tags, Version: input.Version}
-	if err := joinInvalid(change.Check, checkType("id", input.ID, blog.TypePost)); err != nil {
-		return nil, err
-	}
-	post, err := r.store.UpdatePost(ctx, viewer.ID, input.ID.ID, change)
+	post, err := r.store.UpdatePost(ctx, viewer.ID, input)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +88,7 @@ func (r mutationResolver) UpdatePost(ctx context.Context, input model.UpdatePost
 }
 
 // DeletePost resolves Mutation.deletePost.
-func (r mutationResolver) DeletePost(ctx context.Context, input model.DeletePostInput) (*model.DeletePostPayload, error) {
+func (r mutationResolver) DeletePost(ctx context.Context, input blog.DeletePostInput) (*model.DeletePostPayload, error) {
 	viewer, err := r.requireViewerFor(ctx, "id", input.ID, blog.TypePost)
 	if err != nil {
 		return nil, err
@@ -114,17 +102,12 @@ func (r mutationResolver) DeletePost(ctx context.Context, input model.DeletePost
 }
 
 // CreateComment resolves Mutation.createComment (C3).
-func (r mutationResolver) CreateComment(ctx context.Context, input model.CreateCommentInput) (*model.CreateCommentPayload, error) {
+func (r mutationResolver) CreateComment(ctx context.Context, input blog.CreateCommentInput) (*model.CreateCommentPayload, error) {
 	viewer, err := r.requireViewer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	key, err := idempotencyKey(input.IdempotencyKey)
-	in := blog.CommentInput{PostID: input.PostID.ID, Content: input.Content, IdempotencyKey: key}
-	if err := joinInvalid(in.Check, checkType("postId", input.PostID, blog.TypePost), err); err != nil {
-		return nil, err
-	}
-	comment, err := r.store.CreateComment(ctx, viewer, in)
+	comment, err := r.store.CreateComment(ctx, viewer, input)
 	if err != nil {
 		return nil, err
 	}
@@ -133,16 +116,12 @@ func (r mutationResolver) CreateComment(ctx context.Context, input model.CreateC
 }
 
 // UpdateComment resolves Mutation.updateComment.
-func (r mutationResolver) UpdateComment(ctx context.Context, input model.UpdateCommentInput) (*model.UpdateCommentPayload, error) {
+func (r mutationResolver) UpdateComment(ctx context.Context, input blog.UpdateCommentInput) (*model.UpdateCommentPayload, error) {
 	viewer, err := r.requireViewer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	content := func() error { return blog.AtField(blog.CheckComment(input.Content), "content") }
-	if err := joinInvalid(content, checkType("id", input.ID, blog.TypeComment)); err != nil {
-		return nil, err
-	}
-	comment, err := r.store.UpdateComment(ctx, viewer.ID, input.ID.PartitionKey, input.ID.ID, input.Content)
+	comment, err := r.store.UpdateComment(ctx, viewer.ID, input)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +131,7 @@ func (r mutationResolver) UpdateComment(ctx context.Context, input model.UpdateC
 }
 
 // DeleteComment resolves Mutation.deleteComment.
-func (r mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
+func (r mutationResolver) DeleteComment(ctx context.Context, input blog.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
 	viewer, err := r.requireViewerFor(ctx, "id", input.ID, blog.TypeComment)
 	if err != nil {
 		return nil, err
@@ -167,7 +146,7 @@ func (r mutationResolver) DeleteComment(ctx context.Context, input model.DeleteC
 }
 
 // LikePost resolves Mutation.likePost (C4).
-func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInput) (*model.LikePostPayload, error) {
+func (r mutationResolver) LikePost(ctx context.Context, input blog.LikePostInput) (*model.LikePostPayload, error) {
 	viewer, err := r.requireViewerFor(ctx, "postId", input.PostID, blog.TypePost)
 	if err != nil {
 		return nil, err
@@ -183,7 +162,7 @@ func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInpu
 }
 
 // UnlikePost resolves Mutation.unlikePost.
-func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePostInput) (*model.UnlikePostPayload, error) {
+func (r mutationResolver) UnlikePost(ctx context.Context, input blog.UnlikePostInput) (*model.UnlikePostPayload, error) {
 	viewer, err := r.requireViewerFor(ctx, "postId", input.PostID, blog.TypePost)
 	if err != nil {
 		return nil, err
@@ -203,27 +182,4 @@ func markExisting(ctx context.Context, post *blog.Post) *blog.Post {
 	post = withOwnName(ctx, post)
 	scopeFrom(ctx).existing.Store(post.ID, post)
 	return post
-}
-
-// idempotencyKey returns the key for the store, or an empty string if there is none. It rejects
-// an empty key, because the store treats that as no key. The store checks all other rules. Error:
-// BAD_USER_INPUT.
-func idempotencyKey(key *string) (string, error) {
-	switch {
-	case key == nil:
-		return "", nil
-	case *key == "":
-		return "", blog.AtField(blog.CheckIdempotencyKey(*key), "idempotencyKey")
-	}
-	return *key, nil
-}
-
-// joinInvalid returns the errors of all invalid fields of an input, if errs has any. Otherwise, it
-// returns nil: the command itself runs the other checks.
-func joinInvalid(others func() error, errs ...error) error {
-	err := blog.JoinFields(errs...)
-	if err == nil {
-		return nil
-	}
-	return blog.JoinFields(err, others())
 }

@@ -63,7 +63,7 @@ func seedAnswers(b *testing.B, db *cosmos.DB) (*store.Store, []string) {
 	var posts []string
 	content := strings.Repeat("Each of the article's \"queries\" is one request.\nIt’s cheap. ", 16)
 	for i := range 21 {
-		post, err := s.CreatePost(ctx, ada, blog.PostInput{Title: fmt.Sprintf("How to model data, part %d", i), Content: content})
+		post, err := s.CreatePost(ctx, ada, blog.CreatePostInput{Title: fmt.Sprintf("How to model data, part %d", i), Content: content})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func seedAnswers(b *testing.B, db *cosmos.DB) (*store.Store, []string) {
 		if _, err := v.FeedView().Project(ctx, post); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.CreateComment(ctx, ada, blog.CommentInput{PostID: posts[0], Content: "A comment on “queries”."}); err != nil {
+		if _, err := s.CreateComment(ctx, ada, blog.CreateCommentInput{PostID: blog.PostRef(posts[0]), Content: "A comment on “queries”."}); err != nil {
 			b.Fatal(err)
 		}
 	}

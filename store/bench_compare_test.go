@@ -275,7 +275,7 @@ func BenchmarkWriters(b *testing.B) {
 		posts[i] = postOf(b, s, ada, 0)
 	}
 	comment := func(post string) {
-		if _, err := s.CreateComment(b.Context(), ada, blog.CommentInput{PostID: post, Content: "A comment."}); err != nil {
+		if _, err := s.CreateComment(b.Context(), ada, blog.CreateCommentInput{PostID: blog.PostRef(post), Content: "A comment."}); err != nil {
 			b.Error(err)
 		}
 	}

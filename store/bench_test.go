@@ -29,7 +29,7 @@ func BenchmarkStore(b *testing.B) {
 	}
 	var posts []string
 	for range 20 {
-		post, err := s.CreatePost(ctx, ada, blog.PostInput{Title: "A title", Content: fmt.Sprintf("%01000d", 1)})
+		post, err := s.CreatePost(ctx, ada, blog.CreatePostInput{Title: "A title", Content: fmt.Sprintf("%01000d", 1)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func BenchmarkStore(b *testing.B) {
 		if _, err := v.FeedView().Project(ctx, post); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.CreateComment(ctx, ada, blog.CommentInput{PostID: posts[0], Content: "A comment."}); err != nil {
+		if _, err := s.CreateComment(ctx, ada, blog.CreateCommentInput{PostID: blog.PostRef(posts[0]), Content: "A comment."}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -48,7 +48,7 @@ func BenchmarkStore(b *testing.B) {
 		"Feed20":     func() error { _, err := s.Feed(ctx, page); return err },
 		"Comments20": func() error { _, err := s.Comments(ctx, posts[0], page); return err },
 		"CreateComment": func() error {
-			_, err := s.CreateComment(ctx, ada, blog.CommentInput{PostID: posts[1], Content: "A comment."})
+			_, err := s.CreateComment(ctx, ada, blog.CreateCommentInput{PostID: blog.PostRef(posts[1]), Content: "A comment."})
 			return err
 		},
 		"LikePost": func() error { _, err := s.LikePost(ctx, ada, posts[2]); return err },

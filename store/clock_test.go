@@ -20,7 +20,7 @@ func TestServerWithWrongClock(t *testing.T) {
 			ada := wrong.AddUser("Ada")
 			post := wrong.AddPost(ada)
 			comment := wrong.AddComment(ada, post)
-			edited, err := wrong.UpdateComment(t.Context(), ada.ID, post.ID, comment.ID, "Edited.")
+			edited, err := wrong.UpdateComment(t.Context(), ada.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: "Edited."})
 			right.OK(err)
 			like, err := wrong.LikePost(t.Context(), ada, post.ID)
 			right.OK(err)

@@ -13,17 +13,18 @@ import (
 // the content. A repeated idempotency key returns the comment that was created first. Errors:
 // BAD_USER_INPUT; NOT_FOUND if there is no such post, or if the key's comment was deleted;
 // IDEMPOTENCY_KEY_REUSED if the key was used with other input; THROTTLED.
-func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.CommentInput) (*blog.Comment, error) {
-	if err := in.Check(); err != nil {
+func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.CreateCommentInput) (*blog.Comment, error) {
+	if err := blog.Check(in); err != nil {
 		return nil, err
 	}
 	ctx, deadline, cancel := s.withDeadlineOf(ctx, author)
 	defer cancel()
-	item := schema.NewCommentItem(in.PostID, &blog.Comment{
-		ID: s.ids.NewCommentID(author.ID, in.PostID, in.IdempotencyKey), Author: author, Content: in.Content, CreationDate: s.clock.Next(),
+	postID := in.PostID.ID
+	item := schema.NewCommentItem(postID, &blog.Comment{
+		ID: s.ids.NewCommentID(author.ID, postID, valueOf(in.IdempotencyKey)), Author: author, Content: in.Content, CreationDate: s.clock.Next(),
 	})
-	item.InputHash = inputHash(in.IdempotencyKey, in.Content)
-	a, repeated, err := s.execute(ctx, schema.CreateComment, in.PostID, createCommentArgument{in.PostID, item, deadline})
+	item.InputHash = inputHash(in.IdempotencyKey, in)
+	a, repeated, err := s.execute(ctx, schema.CreateComment, postID, createCommentArgument{postID, item, deadline})
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +43,19 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 
 // inputHash returns the hash of the input that is stored with the created item, or "" if there is
 // no idempotency key.
-func inputHash(idempotencyKey string, input ...string) string {
-	if idempotencyKey == "" {
+func inputHash(idempotencyKey *string, input any) string {
+	if idempotencyKey == nil {
 		return ""
 	}
-	return blog.InputHash(input...)
+	return blog.InputHash(input)
+}
+
+// valueOf returns an idempotency key, or "" if there is none. No valid key is empty.
+func valueOf(idempotencyKey *string) string {
+	if idempotencyKey == nil {
+		return ""
+	}
+	return *idempotencyKey
 }
 
 // UpdateComment edits a comment of the user: one execution of updateComment. It returns the
@@ -54,18 +63,18 @@ func inputHash(idempotencyKey string, input ...string) string {
 // nothing is written. If the answer of the first execution is lost and another edit follows, the
 // repetition writes nothing, and the result is the later edit. Errors: BAD_USER_INPUT; NOT_FOUND;
 // FORBIDDEN if another user wrote the comment; THROTTLED.
-func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, content string) (*blog.Comment, error) {
-	if err := blog.AtField(blog.CheckComment(content), "content"); err != nil {
+func (s *Store) UpdateComment(ctx context.Context, userID string, in blog.UpdateCommentInput) (*blog.Comment, error) {
+	if err := blog.Check(in); err != nil {
 		return nil, err
 	}
 	ctx, deadline, cancel := s.withDeadlineAfter(ctx, time.Time{})
 	defer cancel()
-	a, _, err := s.execute(ctx, schema.UpdateComment, postID, updateCommentArgument{
-		ID:          commentID,
-		PostID:      postID,
+	a, _, err := s.execute(ctx, schema.UpdateComment, in.ID.PartitionKey, updateCommentArgument{
+		ID:          in.ID.ID,
+		PostID:      in.ID.PartitionKey,
 		UserID:      userID,
-		Content:     content,
-		Excerpt:     schema.CommentExcerpt(content),
+		Content:     in.Content,
+		Excerpt:     schema.CommentExcerpt(in.Content),
 		Edit:        s.ids.NewEditID(),
 		UpdatedDate: s.clock.Next(),
 		Deadline:    deadline,

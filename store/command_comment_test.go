@@ -20,7 +20,7 @@ func TestCreateComment(t *testing.T) {
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
 
-	comment, err := w.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: post.ID, Content: "\"Well\" <said> 🚀"})
+	comment, err := w.CreateComment(w.Ctx(), bob, blog.CreateCommentInput{PostID: post.Ref(), Content: "\"Well\" <said> 🚀"})
 	w.OK(err)
 	counted := *post
 	counted.Content, counted.CommentCount, counted.Revision = "", 1, 2
@@ -43,11 +43,11 @@ func TestCreateComment(t *testing.T) {
 	}
 	w.HoldsCounts(post.ID, 1, 0)
 
-	_, err = w.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: "p_unknown", Content: "Well said."})
+	_, err = w.CreateComment(w.Ctx(), bob, blog.CreateCommentInput{PostID: blog.PostRef("p_unknown"), Content: "Well said."})
 	w.Fails(err, blog.NotFound)
-	_, err = w.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: post.ID, Content: "\u200b \n"})
+	_, err = w.CreateComment(w.Ctx(), bob, blog.CreateCommentInput{PostID: post.Ref(), Content: "\u200b \n"})
 	w.Fails(err, blog.BadUserInput)
-	_, err = w.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: comment.ID, Content: "On a comment."})
+	_, err = w.CreateComment(w.Ctx(), bob, blog.CreateCommentInput{PostID: blog.PostRef(comment.ID), Content: "On a comment."})
 	w.Fails(err, blog.NotFound)
 }
 
@@ -55,7 +55,7 @@ func TestCreateCommentByKey(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post, other := w.AddPost(ada), w.AddPost(ada)
-	in := blog.CommentInput{PostID: post.ID, Content: "A comment.", IdempotencyKey: "a key"}
+	in := blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment.", IdempotencyKey: new("a key")}
 
 	comment, err := w.CreateComment(w.Ctx(), ada, in)
 	w.OK(err)
@@ -67,7 +67,7 @@ func TestCreateCommentByKey(t *testing.T) {
 	in.Content = "Another comment."
 	_, err = w.CreateComment(w.Ctx(), ada, in)
 	w.Fails(err, blog.IdempotencyKeyReused)
-	in.PostID = other.ID
+	in.PostID = other.Ref()
 	_, err = w.CreateComment(w.Ctx(), ada, in)
 	w.OK(err)
 	w.HoldsCounts(post.ID, 1, 0)
@@ -75,7 +75,7 @@ func TestCreateCommentByKey(t *testing.T) {
 
 	_, err = w.DeleteComment(w.Ctx(), ada.ID, post.ID, comment.ID)
 	w.OK(err)
-	_, err = w.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "A comment.", IdempotencyKey: "a key"})
+	_, err = w.CreateComment(w.Ctx(), ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment.", IdempotencyKey: new("a key")})
 	w.Fails(err, blog.NotFound)
 	w.HoldsCounts(post.ID, 0, 0)
 }
@@ -116,7 +116,7 @@ func TestRepeatedEditOfComment(t *testing.T) {
 	comment := w.AddComment(ann, post)
 	other := w.another() // another tab
 	edit := func(w *world, content string) string {
-		edited, err := w.UpdateComment(w.Ctx(), ann.ID, post.ID, comment.ID, content)
+		edited, err := w.UpdateComment(w.Ctx(), ann.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: content})
 		w.OK(err)
 		return edited.Content
 	}
@@ -162,7 +162,7 @@ func TestCommentsAreDatedInOrder(t *testing.T) {
 		done := make(chan error, 1)
 		go func() {
 			var err error
-			late, err = slow.CreateComment(slow.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "Late."})
+			late, err = slow.CreateComment(slow.Ctx(), ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "Late."})
 			done <- err
 		}()
 		<-sent

@@ -34,11 +34,11 @@ func mutations(w *world, suffix string) []mutation {
 	title, one := "Another title", 1
 	return []mutation{
 		{"createPost", func(w *world, s *store.Store) error {
-			_, err := s.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: "Some content."})
+			_, err := s.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: "Some content."})
 			return err
 		}, func(w *world) {}},
 		{"updatePost", func(w *world, s *store.Store) error {
-			_, err := s.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Version: &one})
+			_, err := s.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title, Version: &one}})
 			return err
 		}, func(w *world) {
 			edited, err := w.Post(w.Ctx(), post.ID)
@@ -55,11 +55,11 @@ func mutations(w *world, suffix string) []mutation {
 			w.Fails(err, blog.NotFound)
 		}},
 		{"createComment", func(w *world, s *store.Store) error {
-			_, err := s.CreateComment(w.Ctx(), carla, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			_, err := s.CreateComment(w.Ctx(), carla, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 			return err
 		}, func(w *world) { w.HoldsCounts(post.ID, 2, 1) }},
 		{"updateComment", func(w *world, s *store.Store) error {
-			edited, err := s.UpdateComment(w.Ctx(), bob.ID, post.ID, comment.ID, "Edited.")
+			edited, err := s.UpdateComment(w.Ctx(), bob.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: "Edited."})
 			if err == nil && (edited.Content != "Edited." || edited.UpdatedDate < edited.CreationDate) {
 				err = fmt.Errorf("the comment is %+v", edited)
 			}

@@ -16,17 +16,17 @@ import (
 // idempotency key returns the post that was created first. Errors: BAD_USER_INPUT;
 // IDEMPOTENCY_KEY_REUSED if the key was used with other input; NOT_FOUND if the key's post was
 // deleted; THROTTLED.
-func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostInput) (*blog.Post, error) {
-	if err := in.Check(); err != nil {
+func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.CreatePostInput) (*blog.Post, error) {
+	if err := blog.Check(in); err != nil {
 		return nil, err
 	}
 	ctx, deadline, cancel := s.withDeadlineOf(ctx, author)
 	defer cancel()
-	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
+	id := s.ids.NewPostID(author.ID, valueOf(in.IdempotencyKey))
 	item, content := schema.NewPostItem(&blog.Post{
 		ID: id, Author: author, PostHead: in.Head(), Content: in.Content, CreationDate: s.clock.Next(),
 	})
-	item.InputHash = inputHash(in.IdempotencyKey, append([]string{in.Title, in.Content}, in.Tags...)...)
+	item.InputHash = inputHash(in.IdempotencyKey, in)
 	a, repeated, err := s.execute(ctx, schema.CreatePost, id, createPostArgument{item, content, deadline})
 	if err != nil {
 		return nil, err
@@ -52,13 +52,13 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 // The write is conditional only on the version. A concurrent like or comment does not make it
 // fail. If the outcome of a write is unknown, the post's latest edits tell whether it was done,
 // also after later edits.
-func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change blog.PostChange) (*blog.Post, error) {
-	if err := change.Check(); err != nil {
+func (s *Store) UpdatePost(ctx context.Context, authorID string, in blog.UpdatePostInput) (*blog.Post, error) {
+	if err := blog.Check(in); err != nil {
 		return nil, err
 	}
 	ctx, edit, tries := cosmos.InSession(ctx), s.ids.NewEditID(), s.newTries()
 	for {
-		post, err := s.tryEdit(ctx, tries, authorID, postID, change, edit)
+		post, err := s.tryEdit(ctx, tries, authorID, in.ID.ID, in.PostChange, edit)
 		if err == nil {
 			return post, nil
 		}

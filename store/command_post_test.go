@@ -18,7 +18,7 @@ func TestCreatePost(t *testing.T) {
 	ada := w.AddUser("Ada")
 	content := "Some <b>content</b> & more.\u2028" + strings.Repeat(" word", 100) + " 🚀"
 
-	post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: content})
+	post, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: content})
 	w.OK(err)
 	want := &blog.Post{
 		ID: post.ID, Author: &blog.User{ID: ada.ID, Username: "Ada", Revision: ada.Revision}, Content: content,
@@ -33,16 +33,16 @@ func TestCreatePost(t *testing.T) {
 	if diff := cmp.Diff(want, stored); diff != "" {
 		t.Error(diff)
 	}
-	_, err = w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: " ", Content: content})
+	_, err = w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: " ", Content: content})
 	w.Fails(err, blog.BadUserInput)
-	_, err = w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: content, IdempotencyKey: " "})
+	_, err = w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: content, IdempotencyKey: new(" ")})
 	w.Fails(err, blog.BadUserInput)
 }
 
 func TestCreatePostByKey(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
-	in := blog.PostInput{Title: "A title", Content: "Some content.", IdempotencyKey: "a key"}
+	in := blog.CreatePostInput{Title: "A title", Content: "Some content.", IdempotencyKey: new("a key")}
 
 	post, err := w.CreatePost(w.Ctx(), ada, in)
 	w.OK(err)
@@ -56,7 +56,7 @@ func TestCreatePostByKey(t *testing.T) {
 	if bobs.ID == post.ID {
 		t.Error("two users got the same post for the same key")
 	}
-	_, err = w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Another title", Content: "Some content.", IdempotencyKey: "a key"})
+	_, err = w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "Another title", Content: "Some content.", IdempotencyKey: new("a key")})
 	w.Fails(err, blog.IdempotencyKeyReused)
 	_, err = w.DeletePost(w.Ctx(), ada.ID, post.ID)
 	w.OK(err)
@@ -70,15 +70,15 @@ func TestUpdatePost(t *testing.T) {
 	post := w.AddPost(ada)
 	title, content, one, two := "Another title", "Other content.", 1, 2
 
-	edited, err := w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Version: &one})
+	edited, err := w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title, Version: &one}})
 	w.OK(err)
 	if edited.Title != title || edited.Content != post.Content || edited.Version != 2 || edited.Revision != 2 {
 		t.Errorf("the edited post is %+v", edited)
 	}
-	_, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &content, Version: &one})
+	_, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Content: &content, Version: &one}})
 	w.Fails(err, blog.Conflict)
 	// Without a version, the last write wins.
-	edited, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &content})
+	edited, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Content: &content}})
 	w.OK(err)
 	if edited.Content != content || edited.Excerpt != content || edited.Version != 3 {
 		t.Errorf("the edited post is %+v", edited)
@@ -89,14 +89,14 @@ func TestUpdatePost(t *testing.T) {
 		t.Error(diff)
 	}
 
-	same, err := w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Content: &content})
+	same, err := w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title, Content: &content}})
 	w.OK(err)
 	if diff := cmp.Diff(stored, same); diff != "" {
 		t.Errorf("an edit without changes was written: %s", diff)
 	}
-	_, err = w.UpdatePost(w.Ctx(), bob.ID, post.ID, blog.PostChange{Title: &title, Version: &two})
+	_, err = w.UpdatePost(w.Ctx(), bob.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title, Version: &two}})
 	w.Fails(err, blog.Forbidden)
-	_, err = w.UpdatePost(w.Ctx(), ada.ID, "p_unknown", blog.PostChange{Title: &title})
+	_, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: blog.PostRef("p_unknown"), PostChange: blog.PostChange{Title: &title}})
 	w.Fails(err, blog.NotFound)
 }
 
@@ -116,7 +116,7 @@ func TestUpdatePostBesideLike(t *testing.T) {
 		return next.Do(request)
 	})
 
-	edited, err := w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Version: &one})
+	edited, err := w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title, Version: &one}})
 	w.OK(err)
 	if edited.LikeCount != 1 || edited.Title != title || edited.Revision != 3 || len(w.Wire.Requests()) != 2 {
 		t.Errorf("after %d requests the post is %+v", len(w.Wire.Requests()), edited)
@@ -136,7 +136,7 @@ func TestUpdatePostBesideEdit(t *testing.T) {
 		title, other, one := "Another title", "Yet another title", 1
 		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			if n == 2 {
-				_, err := beside.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &other})
+				_, err := beside.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &other}})
 				w.OK(err)
 			}
 			return next.Do(request)
@@ -145,7 +145,7 @@ func TestUpdatePostBesideEdit(t *testing.T) {
 		if versioned {
 			change.Version = &one
 		}
-		edited, err := w.UpdatePost(w.Ctx(), ada.ID, post.ID, change)
+		edited, err := w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: blog.PostRef(post.ID), PostChange: change})
 		if versioned {
 			w.Fails(err, blog.Conflict)
 			continue
@@ -174,11 +174,11 @@ func TestDeletePost(t *testing.T) {
 	w.Fails(err, blog.NotFound)
 	_, err = w.Post(w.Ctx(), post.ID)
 	w.Fails(err, blog.NotFound)
-	_, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title})
+	_, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title}})
 	w.Fails(err, blog.NotFound)
 	_, err = w.LikePost(w.Ctx(), bob, post.ID)
 	w.Fails(err, blog.NotFound)
-	_, err = w.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: post.ID, Content: "Late."})
+	_, err = w.CreateComment(w.Ctx(), bob, blog.CreateCommentInput{PostID: post.Ref(), Content: "Late."})
 	w.Fails(err, blog.NotFound)
 	item, _, err := cosmos.Read[schema.PostItem](w.Ctx(), w.Container(schema.Posts), post.ID, post.ID)
 	w.OK(err)

@@ -54,7 +54,7 @@ func TestConcurrentCommentsAndLikes(t *testing.T) {
 		if _, err := s.LikePost(w.Ctx(), users[i], post.ID); err != nil {
 			return err
 		}
-		_, err := s.CreateComment(w.Ctx(), users[i], blog.CommentInput{PostID: post.ID, Content: fmt.Sprintf("Comment %d.", i)})
+		_, err := s.CreateComment(w.Ctx(), users[i], blog.CreateCommentInput{PostID: post.Ref(), Content: fmt.Sprintf("Comment %d.", i)})
 		return err
 	})
 	w.HoldsCounts(post.ID, clients, clients)
@@ -66,11 +66,11 @@ func TestConcurrentUsesOfOneKey(t *testing.T) {
 	post := w.AddPost(ada)
 	ids := make([]string, 2*clients)
 	w.concurrently(len(ids), func(s *store.Store, i int) error {
-		comment, err := s.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "Once.", IdempotencyKey: "key"})
+		comment, err := s.CreateComment(w.Ctx(), ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "Once.", IdempotencyKey: new("key")})
 		if err != nil {
 			return err
 		}
-		created, err := s.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Once", Content: "Once.", IdempotencyKey: "key"})
+		created, err := s.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "Once", Content: "Once.", IdempotencyKey: new("key")})
 		if err == nil {
 			ids[i] = comment.ID + " " + created.ID
 		}

@@ -43,10 +43,10 @@ func TestContentCrossesTheLine(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	for _, size := range []int{1, short, long, blog.MaxContentBytes} {
-		created, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Edit 1", Content: text(1, size), IdempotencyKey: fmt.Sprint(size)})
+		created, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "Edit 1", Content: text(1, size), IdempotencyKey: new(fmt.Sprint(size))})
 		w.OK(err)
 		w.storesContent(created.ID, text(1, size))
-		again, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Edit 1", Content: text(1, size), IdempotencyKey: fmt.Sprint(size)})
+		again, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "Edit 1", Content: text(1, size), IdempotencyKey: new(fmt.Sprint(size))})
 		w.OK(err)
 		if created.Content != text(1, size) || again.ID != created.ID || again.ContentLoaded() && again.Content != created.Content {
 			t.Errorf("created %+v and again %+v", created, again)
@@ -54,7 +54,7 @@ func TestContentCrossesTheLine(t *testing.T) {
 		for i, next := range []int{short, long, long + 1, short - 1, long, 1} {
 			edit := i + 2
 			title, content := fmt.Sprint("Edit ", edit), text(edit, next)
-			edited, err := w.UpdatePost(w.Ctx(), ada.ID, created.ID, blog.PostChange{Title: &title, Content: &content})
+			edited, err := w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: created.Ref(), PostChange: blog.PostChange{Title: &title, Content: &content}})
 			w.OK(err)
 			if edited.Content != content || edited.Title != title || edited.Version != edit || edited.ContentSize.Bytes() != next {
 				t.Errorf("edit %d returns %q with %d bytes, version %d", edit, edited.Title, len(edited.Content), edited.Version)
@@ -74,18 +74,18 @@ func TestContentCrossesTheLine(t *testing.T) {
 func TestEditLeavesLongContent(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
-	post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: text(1, long)})
+	post, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: text(1, long)})
 	w.OK(err)
 	title, same, equal := "Another title", text(1, long), text(2, long)
-	edited, err := w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Content: &same})
+	edited, err := w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title, Content: &same}})
 	w.OK(err)
 	if edited.Title != title || edited.Version != 2 || edited.ContentVersion != 1 {
 		t.Errorf("the post is %+v", edited)
 	}
-	if edited, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Content: &same}); err != nil || edited.Version != 2 {
+	if edited, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title, Content: &same}}); err != nil || edited.Version != 2 {
 		t.Errorf("an edit without changes was written: version %d, %v", edited.Version, err)
 	}
-	if edited, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &equal}); err != nil || edited.Version != 3 {
+	if edited, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Content: &equal}}); err != nil || edited.Version != 3 {
 		t.Errorf("an edit to another content of the same size: version %d, %v", edited.Version, err)
 	}
 	w.storesContent(post.ID, equal)
@@ -102,11 +102,11 @@ func TestLostEditOfContent(t *testing.T) {
 			for n := 1; ; n++ {
 				w := newWorld(t)
 				ada := w.AddUser("Ada")
-				post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Edit 1", Content: text(1, sizes[0])})
+				post, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "Edit 1", Content: text(1, sizes[0])})
 				w.OK(err)
 				title, content := "Edit 2", text(2, sizes[1])
 				w.Wire.Inject(fault(n))
-				_, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Content: &content})
+				_, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title, Content: &content}})
 				sent := len(w.Wire.Requests())
 				w.Wire.Inject(nil)
 				read, readErr := w.Post(w.Ctx(), post.ID)
@@ -131,13 +131,13 @@ func TestLostEditOfContent(t *testing.T) {
 func TestReadOfContentBesideEdits(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
-	post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Edit 1", Content: text(1, long)})
+	post, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "Edit 1", Content: text(1, long)})
 	w.OK(err)
 	beside, edit := w.another(), 1
 	crossLine := func() {
 		edit++
 		title, content := fmt.Sprint("Edit ", edit), text(edit, []int{long, long + 1, short}[edit%3])
-		_, err := beside.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Content: &content})
+		_, err := beside.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title, Content: &content}})
 		w.OK(err)
 	}
 	for _, edits := range []func(n int) bool{
@@ -166,12 +166,12 @@ func TestReadOfContentBesideEdits(t *testing.T) {
 func TestLostContentItem(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
-	post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: text(1, long)})
+	post, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: text(1, long)})
 	w.OK(err)
 	w.OK(cosmos.Delete(w.Ctx(), w.Container(schema.Posts), post.ID, schema.ContentID, "*"))
 	_, err = w.Post(w.Ctx(), post.ID)
 	w.Fails(err, blog.Internal)
-	whole, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: text(1, long)})
+	whole, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: text(1, long)})
 	w.OK(err)
 	read, err := w.Posts(w.Ctx(), []string{post.ID, whole.ID})
 	w.OK(err)
@@ -184,7 +184,7 @@ func TestLostContentItem(t *testing.T) {
 		if n == 2 {
 			w.OK(cosmos.Delete(w.Ctx(), w.Container(schema.Posts), post.ID, schema.ContentID, "*"))
 		}
-		_, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &content})
+		_, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Content: &content}})
 		w.OK(err)
 		w.storesContent(post.ID, content)
 	}

@@ -41,11 +41,11 @@ func TestCommandDeadline(t *testing.T) {
 				w.Wire.Inject(inject)
 				for i, command := range []func() error{
 					func() error {
-						_, err := w.CreatePost(context.Background(), author, blog.PostInput{Title: "A title", Content: "…"})
+						_, err := w.CreatePost(context.Background(), author, blog.CreatePostInput{Title: "A title", Content: "…"})
 						return err
 					},
 					func() error {
-						_, err := w.CreateComment(context.Background(), author, blog.CommentInput{PostID: post.ID, Content: "…"})
+						_, err := w.CreateComment(context.Background(), author, blog.CreateCommentInput{PostID: post.Ref(), Content: "…"})
 						return err
 					},
 					func() error {

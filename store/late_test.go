@@ -77,7 +77,7 @@ func TestDeadlineCountsFromTheRead(t *testing.T) {
 				w.Clock.Advance(store.CommandDeadline + 2*time.Second)
 				return next.Do(request)
 			})
-			_, err = server.CreateComment(t.Context(), bob, blog.CommentInput{PostID: post.ID, Content: "Late."})
+			_, err = server.CreateComment(t.Context(), bob, blog.CreateCommentInput{PostID: post.Ref(), Content: "Late."})
 			w.Fails(err, c.code)
 			comments := 0
 			if c.lost {

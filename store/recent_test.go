@@ -63,7 +63,7 @@ func (w *world) commentAtRandom(random *rand.Rand, behind *world, users []*blog.
 			if n == 0 {
 				server = behind
 			}
-			comment, createErr := server.CreateComment(w.Ctx(), users[i], blog.CommentInput{PostID: post.ID, Content: text})
+			comment, createErr := server.CreateComment(w.Ctx(), users[i], blog.CreateCommentInput{PostID: post.Ref(), Content: text})
 			comments, err = append(comments, comment), createErr
 		case n == 5:
 			users[i], err = w.UpdateUser(w.Ctx(), users[i].ID, fmt.Sprint("user-", post.ID[2:14], "-", step))
@@ -72,7 +72,7 @@ func (w *world) commentAtRandom(random *rand.Rand, behind *world, users []*blog.
 		case len(comments) == 0:
 		case n < 9:
 			comment := comments[random.IntN(len(comments))]
-			_, err = w.UpdateComment(w.Ctx(), comment.Author.ID, post.ID, comment.ID, text)
+			_, err = w.UpdateComment(w.Ctx(), comment.Author.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: text})
 		default:
 			deleted := random.IntN(len(comments))
 			_, err = w.DeleteComment(w.Ctx(), comments[deleted].Author.ID, post.ID, comments[deleted].ID)

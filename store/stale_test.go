@@ -27,7 +27,7 @@ func newStaleWorld(t *testing.T) (*world, *cosmostest.Replica) {
 
 // edit changes the content of a post in a session of its own.
 func (w *world) edit(post *blog.Post, content string, version *int) (*blog.Post, error) {
-	return w.UpdatePost(w.Session(), post.Author.ID, post.ID, blog.PostChange{Content: &content, Version: version})
+	return w.UpdatePost(w.Session(), post.Author.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Content: &content, Version: version}})
 }
 
 // An edit is written even if a stale read shows the post as if it were already made.

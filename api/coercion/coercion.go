@@ -15,7 +15,6 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/blog"
-	"cosmosblog/graph/model"
 )
 
 // Variables returns the values of an operation's variables as their types have them. values are
@@ -163,44 +162,19 @@ func (c *variableCheck) add(err error) {
 }
 
 // fieldRules are the rules of arguments and input fields, by their names in the schema.
-var fieldRules = map[string]func(string) error{
-	"Query.userByUsername.username":     blog.CheckUsername,
-	"Query.user.id":                     idOf(blog.TypeUser),
-	"Query.post.id":                     idOf(blog.TypePost),
-	"Query.node.id":                     idOf(""),
-	"Query.tag.name":                    blog.CheckTag,
-	"Query.archive.month":               blog.CheckMonth,
-	"Query.archiveMonths.before":        blog.CheckMonth,
-	"CreateUserInput.username":          blog.CheckUsername,
-	"CreateUserInput.idempotencyKey":    blog.CheckIdempotencyKey,
-	"UpdateUserInput.username":          blog.CheckUsername,
-	"DeleteUserInput.username":          blog.CheckUsername,
-	"CreatePostInput.title":             blog.CheckTitle,
-	"CreatePostInput.content":           blog.CheckContent,
-	"CreatePostInput.tags":              blog.CheckTag,
-	"CreatePostInput.idempotencyKey":    blog.CheckIdempotencyKey,
-	"UpdatePostInput.id":                idOf(blog.TypePost),
-	"UpdatePostInput.title":             blog.CheckTitle,
-	"UpdatePostInput.content":           blog.CheckContent,
-	"UpdatePostInput.tags":              blog.CheckTag,
-	"DeletePostInput.id":                idOf(blog.TypePost),
-	"CreateCommentInput.postId":         idOf(blog.TypePost),
-	"CreateCommentInput.content":        blog.CheckComment,
-	"CreateCommentInput.idempotencyKey": blog.CheckIdempotencyKey,
-	"UpdateCommentInput.id":             idOf(blog.TypeComment),
-	"UpdateCommentInput.content":        blog.CheckComment,
-	"DeleteCommentInput.id":             idOf(blog.TypeComment),
-	"LikePostInput.postId":              idOf(blog.TypePost),
-	"UnlikePostInput.postId":            idOf(blog.TypePost),
-}
+var fieldRules = func() map[string]func(string) error {
+	rules := blog.FieldRules()
+	rules["Query.userByUsername.username"] = blog.CheckUsername
+	rules["Query.user.id"] = blog.IDOf(blog.TypeUser)
+	rules["Query.post.id"] = blog.IDOf(blog.TypePost)
+	rules["Query.node.id"] = checkID
+	rules["Query.tag.name"] = blog.CheckTag
+	rules["Query.archive.month"] = blog.CheckMonth
+	rules["Query.archiveMonths.before"] = blog.CheckMonth
+	return rules
+}()
 
-// idOf returns the rule of an id of a type, or of any type if it is empty.
-func idOf(want blog.Type) func(string) error {
-	return func(text string) error {
-		id, err := model.UnmarshalID(text)
-		if err != nil || want == "" {
-			return err
-		}
-		return id.CheckType(want)
-	}
+func checkID(text string) error {
+	_, err := blog.ParseRef(text)
+	return err
 }

@@ -44,7 +44,7 @@ func (b *testBlog) createUser(name string) *blog.User {
 
 func (b *testBlog) createPost(author *blog.User) {
 	b.Helper()
-	input := blog.PostInput{Title: "A title", Content: "Some content."}
+	input := blog.CreatePostInput{Title: "A title", Content: "Some content."}
 	if _, err := b.store.CreatePost(b.Context(), author, input); err != nil {
 		b.Fatal(err)
 	}

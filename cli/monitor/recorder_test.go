@@ -44,7 +44,7 @@ func postAPI(
 	if err != nil {
 		tb.Fatal(err)
 	}
-	post, err := opened.CreatePost(tb.Context(), user, blog.PostInput{Title: "S3CRET", Content: "S3CRET"})
+	post, err := opened.CreatePost(tb.Context(), user, blog.CreatePostInput{Title: "S3CRET", Content: "S3CRET"})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -6,20 +6,6 @@ import (
 	"cosmosblog/blog"
 )
 
-// The input of `createComment`.
-type CreateCommentInput struct {
-	// The `id` of the `Post` to comment on.
-	PostID blog.Ref `json:"postId"`
-	// 1 to 10,000 characters, not only white space. Control characters other than tabs and line
-	// breaks are rejected. So are characters that override the direction of text (U+202D, U+202E).
-	Content string `json:"content"`
-	// A key of 1 to 200 characters that makes retries safe. Requests with the same key, post and
-	// content return the comment that the first one created. The same key on the same post with
-	// other content returns `IDEMPOTENCY_KEY_REUSED`. If the comment has been deleted, the error is
-	// `NOT_FOUND`. The same key on another post creates another comment.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
 // The result of `createComment`.
 type CreateCommentPayload struct {
 	// The new comment.
@@ -28,50 +14,16 @@ type CreateCommentPayload struct {
 	Post *blog.Post `json:"post,omitempty"`
 }
 
-// The input of `createPost`.
-type CreatePostInput struct {
-	// 1 to 200 characters on one line, not only white space. Control characters and characters that
-	// set the direction of text (U+202A to U+202E, U+2066 to U+2069) are rejected.
-	Title string `json:"title"`
-	// 1 byte to 256 KiB of UTF-8, not only white space. Control characters other than tabs and line
-	// breaks are rejected. So are characters that override the direction of text (U+202D, U+202E).
-	Content string `json:"content"`
-	// At most five different tags, each of 1 to 30 letters, combining marks, digits and `-`, of any
-	// script. A tag starts with a letter or a digit, and must be in Unicode's form NFC. Capitals are
-	// rejected, and so are characters that are not displayed.
-	Tags []string `json:"tags,omitempty"`
-	// A key of 1 to 200 characters that makes retries safe. Requests with the same key and input
-	// return the post that the first one created. The same key with another title, content or tags returns
-	// `IDEMPOTENCY_KEY_REUSED`. If the post has been deleted, the error is `NOT_FOUND`.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
 // The result of `createPost`.
 type CreatePostPayload struct {
 	// The new post.
 	Post *blog.Post `json:"post,omitempty"`
 }
 
-// The input of `createUser`.
-type CreateUserInput struct {
-	// 3 to 30 letters, digits, `_`, `.` and `-`, starting with a letter or a digit. Usernames are
-	// unique regardless of case.
-	Username string `json:"username"`
-	// 1 to 200 characters. It has no effect and exists for consistency with the other inputs.
-	// `createUser` is safe to retry without it, because an account has one user.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-}
-
 // The result of `createUser`.
 type CreateUserPayload struct {
 	// The user of the account.
 	User *blog.User `json:"user,omitempty"`
-}
-
-// The input of `deleteComment`.
-type DeleteCommentInput struct {
-	// The `id` of a `Comment` of the viewer, or of a `Comment` on a post of the viewer.
-	ID blog.Ref `json:"id"`
 }
 
 // The result of `deleteComment`.
@@ -82,12 +34,6 @@ type DeleteCommentPayload struct {
 	Post *blog.Post `json:"post,omitempty"`
 }
 
-// The input of `deletePost`.
-type DeletePostInput struct {
-	// The `id` of a `Post` of the viewer.
-	ID blog.Ref `json:"id"`
-}
-
 // The result of `deletePost`.
 type DeletePostPayload struct {
 	// The post as it was before the deletion. Its lists are empty. Its content can be `null` if it is
@@ -95,22 +41,10 @@ type DeletePostPayload struct {
 	Post *blog.Post `json:"post,omitempty"`
 }
 
-// The input of `deleteUser`.
-type DeleteUserInput struct {
-	// The viewer's username, in any case, as confirmation.
-	Username string `json:"username"`
-}
-
 // The result of `deleteUser`.
 type DeleteUserPayload struct {
 	// The user as it was before the deletion. Its list of posts is empty.
 	User *blog.User `json:"user,omitempty"`
-}
-
-// The input of `likePost`.
-type LikePostInput struct {
-	// The `id` of the `Post` to like.
-	PostID blog.Ref `json:"postId"`
 }
 
 // The result of `likePost`.
@@ -177,12 +111,6 @@ type Query struct {
 type Subscription struct {
 }
 
-// The input of `unlikePost`.
-type UnlikePostInput struct {
-	// The `id` of the `Post` that the viewer no longer likes.
-	PostID blog.Ref `json:"postId"`
-}
-
 // The result of `unlikePost`.
 type UnlikePostPayload struct {
 	// The `id` of the viewer's like of this post, which no longer exists. It is the same if there was
@@ -190,14 +118,6 @@ type UnlikePostPayload struct {
 	UnlikedLikeID *blog.Ref `json:"unlikedLikeId,omitempty"`
 	// The post, with its new `likeCount`.
 	Post *blog.Post `json:"post,omitempty"`
-}
-
-// The input of `updateComment`.
-type UpdateCommentInput struct {
-	// The `id` of a `Comment` of the viewer.
-	ID blog.Ref `json:"id"`
-	// The new content, in the form that `createComment` accepts.
-	Content string `json:"content"`
 }
 
 // The result of `updateComment`.
@@ -208,30 +128,10 @@ type UpdateCommentPayload struct {
 	Post *blog.Post `json:"post,omitempty"`
 }
 
-// The input of `updatePost`. Fields that are omitted or `null` stay unchanged.
-type UpdatePostInput struct {
-	// The `id` of a `Post` of the viewer.
-	ID blog.Ref `json:"id"`
-	// The new title, in the form that `createPost` accepts.
-	Title *string `json:"title,omitempty"`
-	// The new content, in the form that `createPost` accepts.
-	Content *string `json:"content,omitempty"`
-	// All tags, in the form that `createPost` accepts. An empty list removes them.
-	Tags []string `json:"tags,omitempty"`
-	// The `version` that the edit is based on. Without it, the last edit wins.
-	Version *int `json:"version,omitempty"`
-}
-
 // The result of `updatePost`.
 type UpdatePostPayload struct {
 	// The post after the edit.
 	Post *blog.Post `json:"post,omitempty"`
-}
-
-// The input of `updateUser`.
-type UpdateUserInput struct {
-	// The new username, in the form that `createUser` accepts.
-	Username string `json:"username"`
 }
 
 // The result of `updateUser`.

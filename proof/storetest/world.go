@@ -136,7 +136,7 @@ func Account(subject string) blog.Account { return blog.Account{Issuer: "test", 
 // AddPost creates a post.
 func (w *World) AddPost(author *blog.User) *blog.Post {
 	w.T.Helper()
-	post, err := w.CreatePost(w.Ctx(), author, blog.PostInput{Title: "A title", Content: "Some content."})
+	post, err := w.CreatePost(w.Ctx(), author, blog.CreatePostInput{Title: "A title", Content: "Some content."})
 	w.OK(err)
 	return post
 }
@@ -144,7 +144,7 @@ func (w *World) AddPost(author *blog.User) *blog.Post {
 // AddComment creates a comment.
 func (w *World) AddComment(author *blog.User, post *blog.Post) *blog.Comment {
 	w.T.Helper()
-	comment, err := w.CreateComment(w.Ctx(), author, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+	comment, err := w.CreateComment(w.Ctx(), author, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 	w.OK(err)
 	return comment
 }

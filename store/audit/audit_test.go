@@ -82,7 +82,7 @@ func TestContentDrifts(t *testing.T) {
 	ada := w.AddUser("Ada")
 	long := strings.Repeat("x", schema.MaxInlineContent+1)
 	add := func(content string) *blog.Post {
-		post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: content})
+		post, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: content})
 		w.OK(err)
 		w.OK(w.RepairPost(w.Ctx(), post.ID))
 		return post

@@ -146,7 +146,7 @@ func (w *world) addAuditedBlog() {
 	ada, bob, gone := w.AddUser("Ada"), w.AddUser("Bob"), w.AddUser("Gone")
 	add := func(content string) *blog.Post {
 		w.Clock.Advance(time.Second)
-		post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: content, Tags: []string{"go"}})
+		post, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: content, Tags: []string{"go"}})
 		w.OK(err)
 		return post
 	}
@@ -154,14 +154,14 @@ func (w *world) addAuditedBlog() {
 	w.AddLike(bob, short)
 	w.AddComment(bob, short)
 	comment := w.AddComment(ada, short)
-	_, err := w.UpdateComment(w.Ctx(), ada.ID, short.ID, comment.ID, strings.Repeat("edited ", 100))
+	_, err := w.UpdateComment(w.Ctx(), ada.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: strings.Repeat("edited ", 100)})
 	w.OK(err)
 	former := w.AddComment(bob, short)
 	_, err = w.DeleteComment(w.Ctx(), bob.ID, short.ID, former.ID)
 	w.OK(err)
 	w.OK(w.ExpireComment(w.Ctx(), short.ID, former.ID, bob.ID))
 	title := "Another title"
-	_, err = w.UpdatePost(w.Ctx(), ada.ID, short.ID, blog.PostChange{Title: &title})
+	_, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: short.Ref(), PostChange: blog.PostChange{Title: &title}})
 	w.OK(err)
 	w.AddLike(ada, short)
 	for _, post := range []*blog.Post{short, long, deleted} {

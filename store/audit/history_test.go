@@ -221,7 +221,7 @@ func TestRebuildOfBusyTags(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
-	_, err := w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Tags: []string{"lost"}})
+	_, err := w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Tags: []string{"lost"}}})
 	w.OK(err)
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
 	for _, of := range []target{{schema.Users, ada.ID}, {schema.Posts, post.ID}} {

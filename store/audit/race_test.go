@@ -78,7 +78,7 @@ func repairBeside(t *testing.T, n int, container string, damage map[string]any) 
 			came = true
 			_, err := other.LikePost(w.Ctx(), bob, post.ID)
 			w.OK(err)
-			_, err = other.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			_, err = other.CreateComment(w.Ctx(), bob, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 			w.OK(err)
 			w.OK(other.RepairPost(w.Ctx(), post.ID))
 		}

@@ -142,7 +142,7 @@ func (f *Feeds) itemsWithoutPartitionKey(ctx context.Context, letter DeadLetter)
 }
 
 func (l DeadLetter) id() string {
-	return blog.InputHash(l.Projection, l.Container, l.PartitionKey, l.ItemID)
+	return blog.Hash(l.Projection, l.Container, l.PartitionKey, l.ItemID)
 }
 
 func (l DeadLetter) item() deadLetterItem {

@@ -54,7 +54,7 @@ func TestPurge(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 130) // more than two batches
 	content := strings.Repeat("x", schema.MaxInlineContent+1)
-	_, err := w.UpdatePost(w.Ctx(), post.Author.ID, post.ID, blog.PostChange{Content: &content})
+	_, err := w.UpdatePost(w.Ctx(), post.Author.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Content: &content}})
 	w.OK(err)
 	w.RemovePost(post)
 	purge := w.PendingPurge(post)
@@ -281,7 +281,7 @@ func TestResponsesToPurgedPostAreRejected(t *testing.T) {
 		late := &blog.User{ID: fmt.Sprintf("u_late_%d", n), Username: "late", Revision: 2}
 		_, err := others.LikePost(w.Ctx(), late, post.ID)
 		others.Fails(err, blog.NotFound)
-		_, err = others.CreateComment(w.Ctx(), late, blog.CommentInput{PostID: post.ID, Content: "…"})
+		_, err = others.CreateComment(w.Ctx(), late, blog.CreateCommentInput{PostID: post.Ref(), Content: "…"})
 		others.Fails(err, blog.NotFound)
 		return next.Do(request)
 	})

@@ -78,7 +78,7 @@ func operations(w *storetest.World) []operation {
 		{"Feed", func(ctx context.Context) error { _, err := w.Feed(ctx, page); return err },
 			[]cosmos.Request{request("feed", "query", 200, "post")}},
 		{"CreateComment", func(ctx context.Context) error {
-			_, err := w.CreateComment(ctx, ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			_, err := w.CreateComment(ctx, ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 			return err
 		}, []cosmos.Request{request("posts", "execute", 200, post.ID)}},
 		{"DeleteComment", func(ctx context.Context) error {
@@ -91,7 +91,7 @@ func operations(w *storetest.World) []operation {
 		{"UnlikePost", func(ctx context.Context) error { _, err := w.UnlikePost(ctx, ada, post.ID); return err },
 			[]cosmos.Request{request("posts", "execute", 200, post.ID)}},
 		{"UpdatePost", func(ctx context.Context) error {
-			_, err := w.UpdatePost(ctx, ada.ID, post.ID, blog.PostChange{Title: &title})
+			_, err := w.UpdatePost(ctx, ada.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Title: &title}})
 			return err
 		}, []cosmos.Request{request("posts", "read", 200, post.ID), request("posts", "patch", 200, post.ID)}},
 		{"DeletePost", func(ctx context.Context) error { _, err := w.DeletePost(ctx, ada.ID, other.ID); return err },

@@ -38,7 +38,7 @@ func TestSession(t *testing.T) {
 		t.Error("a read after a write has no token")
 	}
 	second := tokenOf(func() {
-		_, _ = w.CreateComment(session, ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+		_, _ = w.CreateComment(session, ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 	})
 	for name, do := range map[string]func(){
 		"read":     func() { _, _ = w.Post(session, post.ID) },
@@ -182,7 +182,7 @@ func TestWrittenInSession(t *testing.T) {
 	if written := cosmos.WrittenInSession(session); len(written) > 0 {
 		t.Errorf("before a write: %v", written)
 	}
-	_, err = w.CreatePost(session, ada, blog.PostInput{Title: "A title", Content: "Some content."})
+	_, err = w.CreatePost(session, ada, blog.CreatePostInput{Title: "A title", Content: "Some content."})
 	w.OK(err)
 	if written := cosmos.WrittenInSession(session).String(); written != "posts=0:-1#1" {
 		t.Errorf("after a write: %s", written)

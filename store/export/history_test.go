@@ -128,7 +128,7 @@ func TestWritesDuringQuery(t *testing.T) {
 		func() { other.AddComment(bob, posts[3]) },
 		func() {
 			content := long + "er"
-			_, err := other.UpdatePost(w.Ctx(), ada.ID, posts[3].ID, blog.PostChange{Content: &content})
+			_, err := other.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: posts[3].Ref(), PostChange: blog.PostChange{Content: &content}})
 			w.OK(err)
 		},
 	}

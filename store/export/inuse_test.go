@@ -51,7 +51,7 @@ func TestExportOfDatabaseInUse(t *testing.T) {
 				}
 			case 7:
 				content := rapid.SampledFrom([]string{"short", long, long + "er"}).Draw(r, "content")
-				_, err = w.UpdatePost(w.Ctx(), post.Author.ID, post.ID, blog.PostChange{Content: &content})
+				_, err = w.UpdatePost(w.Ctx(), post.Author.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Content: &content}})
 			case 8:
 				if len(posts) > 1 {
 					w.RemovePost(post)

@@ -93,7 +93,7 @@ func (w *world) addBlog() (ada, bob *blog.User, posts []*blog.Post) {
 	w.T.Helper()
 	ada, bob = w.AddUser("Ada"), w.AddUser("Bob")
 	for i := range 4 {
-		input := blog.PostInput{Title: fmt.Sprint("Post ", i), Content: "<b> & é \u2028", Tags: []string{"go", fmt.Sprint("tag-", i)}}
+		input := blog.CreatePostInput{Title: fmt.Sprint("Post ", i), Content: "<b> & é \u2028", Tags: []string{"go", fmt.Sprint("tag-", i)}}
 		if i%2 == 1 {
 			input.Content = long
 		}
@@ -120,7 +120,7 @@ func TestExportFollowsDatabase(t *testing.T) {
 	_, err := w.UnlikePost(w.Ctx(), ada, posts[0].ID)
 	w.OK(err)
 	text := "edited, " + long
-	_, err = w.UpdatePost(w.Ctx(), ada.ID, posts[1].ID, blog.PostChange{Content: &text})
+	_, err = w.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: posts[1].Ref(), PostChange: blog.PostChange{Content: &text}})
 	w.OK(err)
 	comment := w.AddComment(bob, posts[1])
 	_, err = w.DeleteComment(w.Ctx(), bob.ID, posts[1].ID, comment.ID)
@@ -532,7 +532,7 @@ func TestContentOfAnotherState(t *testing.T) {
 		w.Wire.Inject(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			if strings.HasSuffix(request.URL.Path, "/docs/"+schema.ContentID) && left.Add(-1) >= 0 {
 				text := fmt.Sprint(strings.Repeat("x", n), long)
-				_, err := other.UpdatePost(w.Ctx(), ada.ID, posts[1].ID, blog.PostChange{Content: &text})
+				_, err := other.UpdatePost(w.Ctx(), ada.ID, blog.UpdatePostInput{ID: posts[1].Ref(), PostChange: blog.PostChange{Content: &text}})
 				w.OK(err)
 			}
 			return next.Do(request)

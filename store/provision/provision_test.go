@@ -12,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/blog"
 	"cosmosblog/cosmostest"
 	"cosmosblog/internal/inprocess"
 	"cosmosblog/proof/storetest"
@@ -191,7 +192,7 @@ func TestEntra(t *testing.T) {
 	if got := last.Get("Authorization"); got != want {
 		t.Errorf("the trigger was read with %q", got)
 	}
-	_, _ = s.UpdateComment(t.Context(), "u_1", "p_1", "c_1", "Edited.")
+	_, _ = s.UpdateComment(t.Context(), "u_1", blog.UpdateCommentInput{ID: blog.Ref{Type: blog.TypeComment, PartitionKey: "p_1", ID: "c_1"}, Content: "Edited."})
 	if got := last.Get("Authorization"); got != want {
 		t.Errorf("a procedure was executed with %q", got)
 	}

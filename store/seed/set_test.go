@@ -138,7 +138,7 @@ func TestSetFollowsTheRules(t *testing.T) {
 	}
 	for _, thread := range threadsOf(set) {
 		post := thread.Post
-		if err := (blog.PostInput{Title: post.Title, Content: post.Content, Tags: post.Tags}).Check(); err != nil {
+		if err := blog.Check(blog.CreatePostInput{Title: post.Title, Content: post.Content, Tags: post.Tags}); err != nil {
 			t.Errorf("%q: %v", post.Title, err)
 		}
 		if post.CreationDate <= joined[post.Author.ID] {

@@ -64,13 +64,13 @@ func commandsOf(ctx context.Context, s *store.Store, ids *idStream, thread bulk.
 	post := thread.Post
 	events := []event{{post.CreationDate, func() error {
 		ids.expect(post.ID)
-		_, err := s.CreatePost(ctx, post.Author, blog.PostInput{Title: post.Title, Content: post.Content, Tags: post.Tags})
+		_, err := s.CreatePost(ctx, post.Author, blog.CreatePostInput{Title: post.Title, Content: post.Content, Tags: post.Tags})
 		return err
 	}}}
 	for _, comment := range thread.Comments {
 		events = append(events, event{comment.CreationDate, func() error {
 			ids.expect(comment.ID)
-			_, err := s.CreateComment(ctx, comment.Author, blog.CommentInput{PostID: post.ID, Content: comment.Content})
+			_, err := s.CreateComment(ctx, comment.Author, blog.CreateCommentInput{PostID: post.Ref(), Content: comment.Content})
 			return err
 		}})
 	}

@@ -55,7 +55,7 @@ func TestLaggingRangeIsNotLost(t *testing.T) {
 	account.Follower.Hold()
 	ctx, x := sessions.New(w.DB, 5*time.Millisecond).Begin(w.Ctx(), "", sessions.Token{})
 	for _, post := range []*blog.Post{rejected, other} {
-		_, err := w.CreateComment(ctx, ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+		_, err := w.CreateComment(ctx, ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 		w.OK(err)
 	}
 	token := x.Finish(ctx, true, false)

@@ -68,7 +68,7 @@ func TestKeptReadsAreNotTooOld(t *testing.T) {
 			posts[i] = &acknowledged{post: w.post()}
 		}
 		comment := func(s *store.Store, a *acknowledged, own bool) {
-			comment, err := s.CreateComment(w.Context(), w.ada, blog.CommentInput{PostID: a.post.ID, Content: "A comment."})
+			comment, err := s.CreateComment(w.Context(), w.ada, blog.CreateCommentInput{PostID: a.post.Ref(), Content: "A comment."})
 			w.ok(err)
 			a.add(comment.Post.CommentCount, own)
 		}

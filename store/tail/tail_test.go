@@ -103,7 +103,7 @@ func (w *world) ok(err error) {
 
 func (w *world) post() *blog.Post {
 	w.Helper()
-	post, err := w.other.CreatePost(w.Context(), w.ada, blog.PostInput{Title: "A title", Content: "Some content."})
+	post, err := w.other.CreatePost(w.Context(), w.ada, blog.CreatePostInput{Title: "A title", Content: "Some content."})
 	w.ok(err)
 	return post
 }
@@ -187,7 +187,7 @@ func TestOwnWritesAreCountedAtOnce(t *testing.T) {
 			if fault != nil {
 				w.wire.Inject(cosmostest.Writes(fault))
 			}
-			_, _ = w.own.CreateComment(w.Context(), w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			_, _ = w.own.CreateComment(w.Context(), w.ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 			if w.tail.Changes(schema.Posts, post.ID) == before {
 				t.Errorf("%s: the write was not counted", name)
 			}
@@ -253,7 +253,7 @@ func TestTailAcrossSplits(t *testing.T) {
 			}
 			w.ok(w.account.Split(cosmos.DefaultDatabase, schema.Posts, fmt.Sprint(2*split)))
 			for _, post := range posts {
-				_, err := w.other.CreateComment(w.Context(), w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+				_, err := w.other.CreateComment(w.Context(), w.ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 				w.ok(err)
 			}
 			w.after(staleness)
@@ -280,7 +280,7 @@ func TestTailAcrossMerge(t *testing.T) {
 				counts[i] = w.tail.Changes(schema.Posts, post.ID)
 			}
 			for _, post := range posts {
-				_, err := w.other.CreateComment(w.Context(), w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+				_, err := w.other.CreateComment(w.Context(), w.ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 				w.ok(err)
 			}
 			w.after(staleness)
@@ -396,7 +396,7 @@ func TestReadsFollowTheTail(t *testing.T) {
 			t.Error("the tail has not passed what it polled")
 		}
 		token := cosmos.SessionTokenOf(session, schema.Posts)
-		_, err = w.other.CreateComment(session, w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+		_, err = w.other.CreateComment(session, w.ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 		w.ok(err)
 		newer := cosmos.SessionTokenOf(session, schema.Posts)
 		if newer == token || w.tail.Passed(schema.Posts, newer) {
@@ -441,7 +441,7 @@ func TestStateOfKeptReads(t *testing.T) {
 						// Posts are read at once: the edit follows the answer of the post's partition.
 						if target, _ := cosmos.TargetOf(request); target.Container == schema.Posts && target.Operation != "changeFeed" &&
 							w.names(request, post.ID) && isEdited.CompareAndSwap(false, true) {
-							_, err := w.other.CreateComment(ada, w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+							_, err := w.other.CreateComment(ada, w.ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 							w.ok(err)
 							_, err = w.reader.Likes(stranger, post.ID, blog.PageRequest{First: 5})
 							w.ok(err)
@@ -473,7 +473,7 @@ func TestPassedNeedsAllFeeds(t *testing.T) {
 		post := w.post()
 		w.awake(schema.Posts)
 		session := cosmos.WithSession(w.Context())
-		_, err := w.own.CreateComment(session, w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+		_, err := w.own.CreateComment(session, w.ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 		w.ok(err)
 		token := cosmos.SessionTokenOf(session, schema.Posts)
 		rangeID, _, _ := strings.Cut(token, ":")
@@ -546,7 +546,7 @@ func TestPassedAfterSplit(t *testing.T) {
 	inWorldOf(t, 2, cosmostest.Options{}, func(w *world) {
 		comment := func(post *blog.Post) (token string) {
 			session := cosmos.WithSession(w.Context())
-			_, err := w.other.CreateComment(session, w.ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			_, err := w.other.CreateComment(session, w.ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 			w.ok(err)
 			return cosmos.SessionTokenOf(session, schema.Posts)
 		}

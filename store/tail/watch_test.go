@@ -87,7 +87,7 @@ func TestWake(t *testing.T) {
 		defer stop()
 		w.after(100 * time.Millisecond)
 		received(changed)
-		_, err := w.other.CreateComment(w.Context(), w.ada, blog.CommentInput{PostID: post.ID, Content: "Hi"})
+		_, err := w.other.CreateComment(w.Context(), w.ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "Hi"})
 		w.ok(err)
 		if w.after(100 * time.Millisecond); received(changed) {
 			t.Fatal("the tail polls without a wake-up")

@@ -95,7 +95,7 @@ func TestCopyWritesEverySource(t *testing.T) {
 	a.OK(err)
 	_, err = a.UpdateUser(a.Ctx(), bob.ID, "Robert")
 	a.OK(err)
-	_, err = a.CreatePost(a.Ctx(), ada, blog.PostInput{Title: "<b> & \U0001F600", Content: "é \u2028", IdempotencyKey: "key"})
+	_, err = a.CreatePost(a.Ctx(), ada, blog.CreatePostInput{Title: "<b> & \U0001F600", Content: "é \u2028", IdempotencyKey: new("key")})
 	a.OK(err)
 	want := a.sources()
 	for name := range want { // the comments and likes of a deleted post are not copied
@@ -194,7 +194,7 @@ func TestCopyOfLongThread(t *testing.T) {
 		a.AddLike(a.AddUser(fmt.Sprintf("user%d", i)), post)
 	}
 	for range 120 {
-		_, err := a.CreateComment(a.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: longText(9000)})
+		_, err := a.CreateComment(a.Ctx(), ada, blog.CreateCommentInput{PostID: post.Ref(), Content: longText(9000)})
 		a.OK(err)
 	}
 	a.copyTo(b)
@@ -410,7 +410,7 @@ func TestCopyOfChanges(t *testing.T) {
 	_, err := a.UnlikePost(a.Ctx(), bob, posts[0].ID)
 	a.OK(err)
 	title := "Another title"
-	_, err = a.UpdatePost(a.Ctx(), ada.ID, posts[1].ID, blog.PostChange{Title: &title})
+	_, err = a.UpdatePost(a.Ctx(), ada.ID, blog.UpdatePostInput{ID: posts[1].Ref(), PostChange: blog.PostChange{Title: &title}})
 	a.OK(err)
 	_, err = a.UpdateUser(a.Ctx(), bob.ID, "Robert")
 	a.OK(err)
@@ -464,7 +464,7 @@ func TestCopyOfEditedComment(t *testing.T) {
 		a.AddComment(bob, posts[0])
 	}
 	a.copyTo(b)
-	_, err := a.UpdateComment(a.Ctx(), bob.ID, posts[0].ID, comment.ID, "Edited.")
+	_, err := a.UpdateComment(a.Ctx(), bob.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: "Edited."})
 	a.OK(err)
 	if copied := a.copyTo(b); copied != (transfer.Copied{Comments: 1}) {
 		t.Errorf("copied %+v", copied)
@@ -479,10 +479,10 @@ func TestCopyOfEditsWithSameDate(t *testing.T) {
 	_, bob, posts := a.addBlog()
 	comment := a.AddComment(bob, posts[0])
 	late := a.another()
-	first, err := a.UpdateComment(a.Ctx(), bob.ID, posts[0].ID, comment.ID, "First edit.")
+	first, err := a.UpdateComment(a.Ctx(), bob.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: "First edit."})
 	a.OK(err)
 	a.copyTo(b)
-	second, err := late.UpdateComment(late.Ctx(), bob.ID, posts[0].ID, comment.ID, "Second edit.")
+	second, err := late.UpdateComment(late.Ctx(), bob.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: "Second edit."})
 	a.OK(err)
 	if first.UpdatedDate != second.UpdatedDate {
 		t.Fatalf("the edits are dated %s and %s", first.UpdatedDate, second.UpdatedDate)
@@ -551,10 +551,10 @@ func cancelAt(n int, cancel func()) cosmostest.Fault {
 func TestCopyOfEscapedThread(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	ada := a.AddUser("Ada")
-	post, err := a.CreatePost(a.Ctx(), ada, blog.PostInput{Title: "A title", Content: strings.Repeat("<", blog.MaxContentBytes)})
+	post, err := a.CreatePost(a.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: strings.Repeat("<", blog.MaxContentBytes)})
 	a.OK(err)
 	for range 80 {
-		_, err := a.CreateComment(a.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: strings.Repeat("&", blog.MaxCommentLength)})
+		_, err := a.CreateComment(a.Ctx(), ada, blog.CreateCommentInput{PostID: post.Ref(), Content: strings.Repeat("&", blog.MaxCommentLength)})
 		a.OK(err)
 	}
 	a.copyTo(b)

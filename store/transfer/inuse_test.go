@@ -58,7 +58,7 @@ func TestCopyOfDatabaseInUse(t *testing.T) {
 				a.Clock.Advance(time.Second)
 			case 7:
 				post, content := anyPost(), longText(rapid.SampledFrom([]int{1, schema.MaxInlineContent, schema.MaxInlineContent + 1}).Draw(r, "content"))
-				_, err := a.UpdatePost(a.Ctx(), post.Author.ID, post.ID, blog.PostChange{Content: &content})
+				_, err := a.UpdatePost(a.Ctx(), post.Author.ID, blog.UpdatePostInput{ID: post.Ref(), PostChange: blog.PostChange{Content: &content}})
 				a.OK(err)
 			default:
 				n := rapid.IntRange(1, 60).Draw(r, "interrupted at")

@@ -46,23 +46,23 @@ func TestLargestScripts(t *testing.T) {
 	bob, err := w.CreateUser(ctx, storetest.Account("bob"), strings.Repeat("b", blog.MaxUsernameLength))
 	w.OK(err)
 	wide := func(n int) string { return strings.Repeat("𠮷", n) } // four bytes each
-	input := blog.PostInput{Title: wide(blog.MaxTitleLength), Content: wide(blog.MaxContentBytes / 4)}
+	input := blog.CreatePostInput{Title: wide(blog.MaxTitleLength), Content: wide(blog.MaxContentBytes / 4)}
 	for i := range blog.MaxTags {
 		input.Tags = append(input.Tags, wide(blog.MaxTagLength-1)+fmt.Sprint(i))
 	}
 	post, err := w.CreatePost(ctx, ada, input)
 	w.OK(err)
-	inline, err := w.CreatePost(ctx, ada, blog.PostInput{Title: input.Title, Content: wide(schema.MaxInlineContent / 4), Tags: input.Tags})
+	inline, err := w.CreatePost(ctx, ada, blog.CreatePostInput{Title: input.Title, Content: wide(schema.MaxInlineContent / 4), Tags: input.Tags})
 	w.OK(err)
 	const many = 3 * 30
 	var comments []*blog.Comment
 	for range many {
-		comment, err := w.CreateComment(ctx, bob, blog.CommentInput{PostID: inline.ID, Content: wide(blog.MaxCommentLength)})
+		comment, err := w.CreateComment(ctx, bob, blog.CreateCommentInput{PostID: inline.Ref(), Content: wide(blog.MaxCommentLength)})
 		w.OK(err)
 		comments = append(comments, comment)
 	}
 	newest := comments[many-1]
-	_, err = w.UpdateComment(ctx, bob.ID, inline.ID, newest.ID, wide(blog.MaxCommentLength-1)+"!")
+	_, err = w.UpdateComment(ctx, bob.ID, blog.UpdateCommentInput{ID: newest.Ref(), Content: wide(blog.MaxCommentLength-1) + "!"})
 	w.OK(err)
 	_, err = w.LikePost(ctx, bob, inline.ID)
 	w.OK(err)
@@ -108,7 +108,7 @@ func TestRenameOnLongPost(t *testing.T) {
 	ada, bob := w.AddUser("ada"), w.AddUser("bob")
 	var costs [2]float64
 	for i, length := range []int{10, blog.MaxContentBytes} {
-		post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: strings.Repeat("x", length)})
+		post, err := w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "A title", Content: strings.Repeat("x", length)})
 		w.OK(err)
 		w.AddComment(bob, post)
 		w.AddLike(bob, post)

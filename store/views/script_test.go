@@ -71,12 +71,12 @@ func TestRefusedOperations(t *testing.T) {
 			operations int64 // how many it asks for
 		}{
 			"createComment": {func() error {
-				_, err := w.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+				_, err := w.CreateComment(w.Ctx(), ada, blog.CreateCommentInput{PostID: post.Ref(), Content: "A comment."})
 				return err
 			}, 3},
 			"createLike": {func() error { _, err := w.LikePost(w.Ctx(), ada, post.ID); return err }, 3},
 			"updateComment": {func() error {
-				_, err := w.UpdateComment(w.Ctx(), bob.ID, post.ID, comment.ID, "Edited.")
+				_, err := w.UpdateComment(w.Ctx(), bob.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: "Edited."})
 				return err
 			}, 3},
 			"deleteComment": {func() error {
@@ -119,7 +119,7 @@ func TestProceduresCheckItems(t *testing.T) {
 	w.Fails(err, blog.NotFound)
 	_, err = w.UnlikePost(w.Ctx(), ada, "p_none")
 	w.Fails(err, blog.NotFound)
-	_, err = w.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: "p_none", Content: "A comment."})
+	_, err = w.CreateComment(w.Ctx(), ada, blog.CreateCommentInput{PostID: blog.PostRef("p_none"), Content: "A comment."})
 	w.Fails(err, blog.NotFound)
 	_, err = w.DeleteComment(w.Ctx(), ada.ID, "p_none", "p_none")
 	w.Fails(err, blog.NotFound)

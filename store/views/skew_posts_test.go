@@ -36,7 +36,7 @@ func (s postScene) addScene() postScene {
 		if n == 1 || n == 4 {
 			author = s.ada
 		}
-		comment, err := s.CreateComment(s.Ctx(), author, blog.CommentInput{PostID: s.post.ID, Content: fmt.Sprint("Comment ", n)})
+		comment, err := s.CreateComment(s.Ctx(), author, blog.CreateCommentInput{PostID: s.post.Ref(), Content: fmt.Sprint("Comment ", n)})
 		s.OK(err)
 		if s.newest = comment; n == 1 {
 			s.second = comment
@@ -76,7 +76,7 @@ var postWrites = map[string]func(postScene) error{
 	"later updateUsernames":     func(s postScene) error { return s.rename(s.bob, 2) },
 	"UpdatePost": func(s postScene) error {
 		title := "Another title"
-		_, err := s.UpdatePost(s.Ctx(), s.ada.ID, s.post.ID, blog.PostChange{Title: &title})
+		_, err := s.UpdatePost(s.Ctx(), s.ada.ID, blog.UpdatePostInput{ID: s.post.Ref(), PostChange: blog.PostChange{Title: &title}})
 		return err
 	},
 	"DeletePost": func(s postScene) error {
@@ -104,12 +104,12 @@ func firstError(errs ...error) error {
 }
 
 func (s postScene) createComment(key string) error {
-	_, err := s.CreateComment(s.Ctx(), s.carl, blog.CommentInput{PostID: s.post.ID, Content: "By key " + key, IdempotencyKey: key})
+	_, err := s.CreateComment(s.Ctx(), s.carl, blog.CreateCommentInput{PostID: s.post.Ref(), Content: "By key " + key, IdempotencyKey: new(key)})
 	return err
 }
 
 func (s postScene) edit(comment *blog.Comment, content string) error {
-	_, err := s.UpdateComment(s.Ctx(), comment.Author.ID, s.post.ID, comment.ID, content)
+	_, err := s.UpdateComment(s.Ctx(), comment.Author.ID, blog.UpdateCommentInput{ID: comment.Ref(), Content: content})
 	return err
 }
 

@@ -40,8 +40,8 @@ func TestTombstonesAnswerRepeatedRequests(t *testing.T) {
 	w := newWorld(t)
 	ann := w.AddUser("ann")
 	live := w.AddPost(ann)
-	comment := blog.CommentInput{PostID: live.ID, Content: "Once.", IdempotencyKey: "key"}
-	post := blog.PostInput{Title: "Once", Content: "Once.", IdempotencyKey: "key"}
+	comment := blog.CreateCommentInput{PostID: live.Ref(), Content: "Once.", IdempotencyKey: new("key")}
+	post := blog.CreatePostInput{Title: "Once", Content: "Once.", IdempotencyKey: new("key")}
 	other, otherPost := comment, post
 	other.Content, otherPost.Content = "Another.", "Another."
 
@@ -63,7 +63,7 @@ func TestTombstonesAnswerRepeatedRequests(t *testing.T) {
 		w.Fails(err, blog.IdempotencyKeyReused)
 		_, err = w.DeleteComment(w.Ctx(), ann.ID, live.ID, created.ID)
 		w.Fails(err, blog.NotFound)
-		_, err = w.UpdateComment(w.Ctx(), ann.ID, live.ID, created.ID, "Edited.")
+		_, err = w.UpdateComment(w.Ctx(), ann.ID, blog.UpdateCommentInput{ID: created.Ref(), Content: "Edited."})
 		w.Fails(err, blog.NotFound)
 		_, err = w.Comment(w.Ctx(), live.ID, created.ID)
 		w.Fails(err, blog.NotFound)

@@ -111,7 +111,7 @@ func (m *Model) RenameUser(ctx context.Context, userID, username string) error {
 
 // CreatePost is C2: one execution of createPost. Follow writes the copies.
 func (m *Model) CreatePost(ctx context.Context, author *blog.User, title, content string) (*blog.Post, error) {
-	return m.Store.CreatePost(ctx, author, blog.PostInput{Title: title, Content: content})
+	return m.Store.CreatePost(ctx, author, blog.CreatePostInput{Title: title, Content: content})
 }
 
 // UserPosts is Q3: a query of the user's partition.
@@ -122,7 +122,7 @@ func (m *Model) UserPosts(ctx context.Context, userID string) ([]*blog.Post, err
 
 // CreateComment is C3: one execution of createComment.
 func (m *Model) CreateComment(ctx context.Context, author *blog.User, postID, content string) (*blog.Comment, error) {
-	return m.Store.CreateComment(ctx, author, blog.CommentInput{PostID: postID, Content: content})
+	return m.Store.CreateComment(ctx, author, blog.CreateCommentInput{PostID: blog.PostRef(postID), Content: content})
 }
 
 // Comments is Q4: a query of the post's partition.
