@@ -58,11 +58,13 @@ type Post struct {
 // PostHead is what lists show of what the author of a post wrote. Items have it as one property,
 // which an edit replaces: whatever it has is in every copy of the post, and in no query's index.
 // The zero value of a field must be valid, because stored posts lack a new one.
+//
+// The tag parquet names the column of an export, if a field is one. It is null if the value is zero.
 type PostHead struct {
-	Title       string   `json:"title"`
-	Tags        []string `json:"tags,omitempty"` // at most MaxTags, in the author's order; see CheckTag
-	ContentSize TextSize `json:"size"`           // of the whole content, loaded or not
-	Excerpt     string   `json:"excerpt"`        // the beginning of the content, see Excerpt
+	Title       string   `json:"title" parquet:"title,optional"`
+	Tags        []string `json:"tags,omitempty" parquet:"-"` // at most MaxTags, in the author's order; see CheckTag
+	ContentSize TextSize `json:"size" parquet:"-"`           // of the whole content, loaded or not
+	Excerpt     string   `json:"excerpt" parquet:"-"`        // the beginning of the content, see Excerpt
 }
 
 // Equal reports whether two heads are the same.

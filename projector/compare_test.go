@@ -267,8 +267,7 @@ func shortText(p *blog.Post) string {
 
 // entryText returns what an entry of a list has of a post.
 func entryText(p *blog.Post) string {
-	return fmt.Sprintf("%s %s of %s %s: %q %q of %v, edited %q, %q v%d", p.CreationDate, p.ID, p.Author.ID, p.Author.Username,
-		p.Title, p.Excerpt, p.ContentSize, p.UpdatedDate, p.Tags, p.Version)
+	return fmt.Sprintf("%s %s of %s %s: %+v, edited %q, v%d", p.CreationDate, p.ID, p.Author.ID, p.Author.Username, p.PostHead, p.UpdatedDate, p.Version)
 }
 
 func recentText(c *blog.Comment) string {

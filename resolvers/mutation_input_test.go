@@ -3,6 +3,7 @@ package resolvers_test
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,18 +91,47 @@ func (f *fixture) mutations() []mutationTest {
 	confirmed.valid = []literal{text("Ann"), text("ann")}
 	confirmed.invalid = slices.Concat(usernames.invalid, []literal{text("Bob"), text("Anna")})
 	return []mutationTest{
-		{"createUser", f.carl, map[string]argumentValues{"username": usernames.required(), "idempotencyKey": keys}},
-		{"updateUser", f.ann, map[string]argumentValues{"username": usernames.required()}},
-		{"createPost", f.ann, map[string]argumentValues{"title": titles.required(), "content": contents.required(), "tags": tags, "idempotencyKey": keys}},
-		{"updatePost", f.ann, map[string]argumentValues{"id": ownPost, "title": titles.optional(), "content": contents.optional(), "tags": tags, "version": versions}},
-		{"createComment", f.ann, map[string]argumentValues{"postId": ofPost, "content": comments.required(), "idempotencyKey": keys}},
-		{"updateComment", f.ann, map[string]argumentValues{"id": ownComment, "content": comments.required()}},
-		{"deleteComment", f.ann, map[string]argumentValues{"id": ownComment}},
-		{"likePost", f.ann, map[string]argumentValues{"postId": ofPost}},
-		{"unlikePost", f.ann, map[string]argumentValues{"postId": ofPost}},
-		{"deletePost", f.ann, map[string]argumentValues{"id": ownPost}},
-		{"deleteUser", f.ann, map[string]argumentValues{"username": confirmed.required()}},
+		{"createUser", f.carl, argumentsOf(blog.CreateUserInput{}, nil)},
+		{"updateUser", f.ann, argumentsOf(blog.UpdateUserInput{}, nil)},
+		{"createPost", f.ann, argumentsOf(blog.CreatePostInput{}, nil)},
+		{"updatePost", f.ann, argumentsOf(blog.UpdatePostInput{}, map[string]argumentValues{"id": ownPost, "version": versions})},
+		{"createComment", f.ann, argumentsOf(blog.CreateCommentInput{}, map[string]argumentValues{"postId": ofPost})},
+		{"updateComment", f.ann, argumentsOf(blog.UpdateCommentInput{}, map[string]argumentValues{"id": ownComment})},
+		{"deleteComment", f.ann, argumentsOf(blog.DeleteCommentInput{}, map[string]argumentValues{"id": ownComment})},
+		{"likePost", f.ann, argumentsOf(blog.LikePostInput{}, map[string]argumentValues{"postId": ofPost})},
+		{"unlikePost", f.ann, argumentsOf(blog.UnlikePostInput{}, map[string]argumentValues{"postId": ofPost})},
+		{"deletePost", f.ann, argumentsOf(blog.DeletePostInput{}, map[string]argumentValues{"id": ownPost})},
+		{"deleteUser", f.ann, argumentsOf(blog.DeleteUserInput{}, map[string]argumentValues{"username": confirmed.required()})},
 	}
+}
+
+// ruleValues are the values of the fields of inputs, by their rules.
+var ruleValues = map[string]argumentValues{
+	"username": usernames, "title": titles, "content": contents, "tag": tags, "comment": comments, "idempotencyKey": keys,
+}
+
+// argumentsOf returns values for each field of an input: the given ones, or those of its rule. A
+// field of the type string is required.
+func argumentsOf(input any, given map[string]argumentValues) map[string]argumentValues {
+	all := maps.Clone(given)
+	if all == nil {
+		all = map[string]argumentValues{}
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(input)) {
+		name := field.Tag.Get("json")
+		values, known := ruleValues[field.Tag.Get("rule")]
+		if _, isGiven := given[name]; isGiven || !known {
+			continue
+		}
+		switch field.Type.Kind() {
+		case reflect.String:
+			values = values.required()
+		case reflect.Pointer:
+			values = values.optional()
+		}
+		all[name] = values
+	}
+	return all
 }
 
 // inputForms are the two ways in which clients send an input.

@@ -51,7 +51,7 @@ func (s State) addPost(row export.Post) {
 		s["posts "+row.PostID] = Deleted
 		return
 	}
-	s.add("posts", row.PostID, []any{row.AuthorID, text(row.Title), text(row.Content), row.ContentBytes, row.ContentCharacters,
+	s.add("posts", row.PostID, []any{row.AuthorID, row.PostHead, text(row.Content), row.ContentBytes, row.ContentCharacters,
 		row.CommentCount, row.LikeCount, row.CreationDate, text(row.UpdatedDate), row.Version, row.Changed})
 }
 
@@ -226,17 +226,13 @@ func Source(ctx context.Context, db *cosmos.DB) (State, error) {
 
 // stored has the properties of all items that an export shows.
 type stored struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	PostID   string `json:"postId"`
-	UserID   string `json:"userId"`
-	Username string `json:"username"`
-	Content  string `json:"content"`
-	Head     struct {
-		Title       string   `json:"title"`
-		ContentSize [2]int64 `json:"size"`
-		Tags        []string `json:"tags"`
-	} `json:"head"`
+	ID           string        `json:"id"`
+	Type         string        `json:"type"`
+	PostID       string        `json:"postId"`
+	UserID       string        `json:"userId"`
+	Username     string        `json:"username"`
+	Content      string        `json:"content"`
+	Head         blog.PostHead `json:"head"`
 	CommentCount int64         `json:"commentCount"`
 	LikeCount    int64         `json:"likeCount"`
 	CreationDate blog.DateTime `json:"creationDate"`
@@ -250,9 +246,11 @@ func (s State) addStored(item stored, contents map[string]string) {
 	switch item.Type {
 	case schema.TypePost:
 		content := cmp.Or(item.Content, contents[item.PostID])
+		columns := item.Head
+		columns.Tags, columns.ContentSize, columns.Excerpt = nil, blog.TextSize{}, "" // in other columns and tables
 		s.addPost(export.Post{
-			PostID: item.ID, AuthorID: item.UserID, Title: &item.Head.Title, Content: &content,
-			ContentBytes: item.Head.ContentSize[0], ContentCharacters: item.Head.ContentSize[1],
+			PostID: item.ID, AuthorID: item.UserID, PostHead: columns, Content: &content,
+			ContentBytes: int64(item.Head.ContentSize[0]), ContentCharacters: int64(item.Head.ContentSize[1]),
 			CommentCount: item.CommentCount, LikeCount: item.LikeCount,
 			CreationDate: micros(item.CreationDate), UpdatedDate: optional(item.UpdatedDate), Version: item.Version, Deleted: item.Deleted,
 			Changed: item.Timestamp * 1e6,

@@ -38,7 +38,7 @@ type User struct {
 type Post struct {
 	PostID            string  `parquet:"post_id"`
 	AuthorID          string  `parquet:"author_id"`
-	Title             *string `parquet:"title,optional"`   // absent if the post is deleted
+	blog.PostHead             // absent if the post is deleted
 	Content           *string `parquet:"content,optional"` // absent if the post is deleted, or its content is missing
 	ContentBytes      int64   `parquet:"content_bytes"`    // of UTF-8
 	ContentCharacters int64   `parquet:"content_characters"`
@@ -86,7 +86,7 @@ type Like struct {
 // size returns the approximate number of bytes of a row before it is encoded.
 func (r User) size() int { return 64 + len(r.UserID) + length(r.Username) }
 func (r Post) size() int {
-	return 128 + len(r.PostID) + len(r.AuthorID) + length(r.Title) + length(r.Content)
+	return 128 + len(r.PostID) + len(r.AuthorID) + len(r.Title) + length(r.Content)
 }
 func (r Tag) size() int { return 32 + len(r.PostID) + len(r.Name) }
 func (r Comment) size() int {
@@ -133,7 +133,7 @@ func postRow(item *schema.PostItem, content *string, changed, sequence int64) Po
 		Sequence:          sequence,
 	}
 	if !item.Deleted {
-		row.Title, row.Content = &item.Title, content
+		row.PostHead, row.Content = item.PostHead, content
 	}
 	return row
 }
