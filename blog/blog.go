@@ -59,7 +59,7 @@ type Post struct {
 // which an edit replaces: whatever it has is in every copy of the post, and in no query's index.
 // The zero value of a field must be valid, because stored posts lack a new one.
 //
-// The tag parquet names the column of an export, if a field is one. It is null if the value is zero.
+// The tag parquet names the column of an export, or - for none. It is null if the value is zero.
 type PostHead struct {
 	Title       string   `json:"title" parquet:"title,optional"`
 	Tags        []string `json:"tags,omitempty" parquet:"-"` // at most MaxTags, in the author's order; see CheckTag

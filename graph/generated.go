@@ -758,7 +758,7 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   of posts, and costs nothing more.
   """
   contentLength: Int!
-  "The beginning of the text: about 200 characters, with runs of white space collapsed."
+  "The beginning of the text of a post: about 200 characters, with runs of white space collapsed."
   excerpt: String!
   "The author. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more, because they are stored on the post."
   author: User!
@@ -774,7 +774,7 @@ type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   """
   commentCount: Int @semanticNonNull @price(notInEntries: true)
   """
-  The newest three comments, newest first. They are stored on the post, also in ` + "`" + `feed` + "`" + ` and
+  The newest 3 comments, newest first. They are stored on the post, also in ` + "`" + `feed` + "`" + ` and
   ` + "`" + `User.posts` + "`" + `, and cost nothing more there. Their ` + "`" + `content` + "`" + ` does: prefer ` + "`" + `excerpt` + "`" + `. For the lists of
   tags and months, see ` + "`" + `commentCount` + "`" + `.
   """
@@ -878,7 +878,7 @@ type Comment implements Node @read(alone: 1.1, request: 2.3, element: 0.16) {
   was deleted after the post was read.
   """
   content: String @price(needsWhole: true)
-  "The beginning of the text: about 100 characters, with runs of white space collapsed."
+  "The beginning of the text of a comment: about 100 characters, with runs of white space collapsed."
   excerpt: String!
   "The author. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more, because they are stored on the comment."
   author: User!
@@ -1035,7 +1035,7 @@ input CreatePostInput {
   """
   content: String!
   """
-  At most five different tags, each of 1 to 30 letters, combining marks, digits and ` + "`" + `-` + "`" + `, of any
+  At most 5 different tags, each of 1 to 30 letters, combining marks, digits and ` + "`" + `-` + "`" + `, of any
   script. A tag starts with a letter or a digit, and must be in Unicode's form NFC. Capitals are
   rejected, and so are characters that are not displayed.
   """

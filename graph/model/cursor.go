@@ -22,7 +22,7 @@ type List struct {
 type listKind byte
 
 const (
-	feedKind listKind = iota + 1
+	feedKind listKind = iota + 7 // 1 to 6 are of a form with fewer bits for the rank
 	userPostsKind
 	commentsKind
 	likesKind
@@ -60,20 +60,20 @@ func newList(kind listKind, parent string) List {
 }
 
 // A cursor is the base64url of 24 bytes in the lists of the feed, and 27 in others:
-//   - 8 bytes, big-endian: the listKind in 4 bits, the creation date in 53 bits (microseconds since
-//     1970, which end in the year 2255), and the rank in 7 bits,
+//   - 8 bytes, big-endian: the listKind in 4 bits, the creation date in 52 bits (microseconds since
+//     1970, which end in the year 2112), and the rank in 8 bits,
 //   - not in the feed: 3 bytes of a hash of the list's user, post, tag or month,
 //   - 16 bytes: the id of the element, packed.
 //
 // The hash finds mistakes: of 16 million cursors of other lists, about one is accepted.
 //
 // Cursors are not signed. A client that forges one can request any position of a list, and
-// positions are not secret. A forged smaller rank shows posts of the feed beyond the 100th,
+// positions are not secret. A forged smaller rank shows posts of the feed beyond FeedLength,
 // which the container keeps in reserve. These posts are public: their authors' lists show them
 // too.
 const (
-	rankBits = 7
-	dateBits = 53
+	rankBits = 8
+	dateBits = 52
 
 	_ = uint(1<<rankBits - 1 - blog.FeedLength) // every rank has room
 )

@@ -224,16 +224,18 @@ test('a like is shown before its answer, and taken back if it fails', async () =
   page.check();
 });
 
+const feedLength = 100;
+
 test('the feed to its end, and back to the same place', async () => {
   const page = await open(url);
   await page.getByRole('article').nth(19).waitFor();
   while ((await page.getByText('This is the end of the feed.').count()) === 0) {
     await page.getByRole('article').last().scrollIntoViewIfNeeded();
   }
-  assert.equal(await page.getByRole('article').count(), 100);
+  assert.equal(await page.getByRole('article').count(), feedLength);
   const titles = await page.getByRole('article').getByRole('heading').allInnerTexts();
   const links = await page.getByRole('article').getByRole('heading').getByRole('link').evaluateAll((all) => all.map((link) => link.href));
-  assert.equal(new Set(links).size, 100);
+  assert.equal(new Set(links).size, feedLength);
 
   const place = page.getByRole('article').nth(70);
   await place.scrollIntoViewIfNeeded();

@@ -43,7 +43,7 @@ export type CreatePostInput = {
    */
   content: string;
   /**
-   * At most five different tags, each of 1 to 30 letters, combining marks, digits and `-`, of any
+   * At most 5 different tags, each of 1 to 30 letters, combining marks, digits and `-`, of any
    * script. A tag starts with a letter or a digit, and must be in Unicode's form NFC. Capitals are
    * rejected, and so are characters that are not displayed.
    */
