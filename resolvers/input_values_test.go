@@ -46,33 +46,33 @@ var scripts = []literal{
 
 var (
 	titles = argumentValues{
-		valid: slices.Concat(scripts, []literal{text("a"), repeated("a", 200), repeated("é", 200), repeated(emoji, 200), repeated(`\ud83d\ude00`, 200)}),
-		invalid: slices.Concat(notAString, blank, controls, []literal{repeated("a", 201), repeated("é", 201), repeated(emoji, 201),
+		valid: slices.Concat(scripts, []literal{text("a"), repeated("a", blog.MaxTitleLength), repeated("é", blog.MaxTitleLength), repeated(emoji, blog.MaxTitleLength), repeated(`\ud83d\ude00`, blog.MaxTitleLength)}),
+		invalid: slices.Concat(notAString, blank, controls, []literal{repeated("a", blog.MaxTitleLength+1), repeated("é", blog.MaxTitleLength+1), repeated(emoji, blog.MaxTitleLength+1),
 			`"abc\ndef"`, `"abc\tdef"`, `"abc\u2028def"`, `"abc\u202adef"`, `"abc\u2066def"`, `"abc\u2069def"`}),
 	}
 	contents = argumentValues{
 		valid: slices.Concat(scripts, []literal{text("a"), `"abc\r\n\tdef"`, `"abc\u2067def\u2069"`,
-			repeated("a", 256<<10), repeated("é", 128<<10), repeated(emoji, 64<<10)}),
-		invalid: slices.Concat(notAString, blank, controls, []literal{repeated("a", 256<<10+1), repeated("é", 128<<10+1), repeated(emoji, 64<<10+1)}),
+			repeated("a", blog.MaxContentBytes), repeated("é", blog.MaxContentBytes/2), repeated(emoji, blog.MaxContentBytes/4)}),
+		invalid: slices.Concat(notAString, blank, controls, []literal{repeated("a", blog.MaxContentBytes+1), repeated("é", blog.MaxContentBytes/2+1), repeated(emoji, blog.MaxContentBytes/4+1)}),
 	}
 	tags = argumentValues{
-		valid: []literal{`[]`, `null`, `["go"]`, text("go"), `["a","1","日記","zürich","x-1-"]`, "[" + repeated("é", 30) + "]", `["\u1f11"]`, `["q\u0323\u0308"]`},
+		valid: []literal{`[]`, `null`, `["go"]`, text("go"), `["a","1","日記","zürich","x-1-"]`, "[" + repeated("é", blog.MaxTagLength) + "]", `["\u1f11"]`, `["q\u0323\u0308"]`},
 		invalid: []literal{`5`, `{}`, `[5]`, `[null]`, `[["a"]]`, `["a","b","c","d","e","f"]`, `["a","b","a"]`, `[""]`, `[" a"]`, `["a b"]`, `["Go"]`, `["gO"]`,
 			`["ǅ"]`, `["-a"]`, `["a_b"]`, `["a.b"]`, `["a/b"]`, `["#a"]`, `["\u0308a"]`, `["u\u0308"]`, `["a\ufe0f"]`, `["\u3164"]`, `["a\u200d"]`, `["a\u202e"]`, `["a\n"]`,
-			"[" + repeated("a", 31) + "]", "[" + repeated("é", 31) + "]", "[" + repeated(emoji, 1) + "]", `["\ud83d"]`},
+			"[" + repeated("a", blog.MaxTagLength+1) + "]", "[" + repeated("é", blog.MaxTagLength+1) + "]", "[" + repeated(emoji, 1) + "]", `["\ud83d"]`},
 	}
 	comments = argumentValues{
-		valid:   slices.Concat(scripts, []literal{text("a"), `"abc\r\n\tdef"`, repeated("a", 10_000), repeated(emoji, 10_000)}),
-		invalid: slices.Concat(notAString, blank, controls, []literal{repeated("a", 10_001), repeated(emoji, 10_001)}),
+		valid:   slices.Concat(scripts, []literal{text("a"), `"abc\r\n\tdef"`, repeated("a", blog.MaxCommentLength), repeated(emoji, blog.MaxCommentLength)}),
+		invalid: slices.Concat(notAString, blank, controls, []literal{repeated("a", blog.MaxCommentLength+1), repeated(emoji, blog.MaxCommentLength+1)}),
 	}
 	usernames = argumentValues{
-		valid: []literal{text("abc"), repeated("a", 30), text("9_.-"), text("A.b-C_d")},
-		invalid: slices.Concat(notAString, blank, controls, scripts, []literal{text("ab"), repeated("a", 31), repeated(emoji, 3), text("_abc"), text(".abc"),
+		valid: []literal{text("abc"), repeated("a", blog.MaxUsernameLength), text("9_.-"), text("A.b-C_d")},
+		invalid: slices.Concat(notAString, blank, controls, scripts, []literal{text("ab"), repeated("a", blog.MaxUsernameLength+1), repeated(emoji, 3), text("_abc"), text(".abc"),
 			text("-abc"), text("a b c"), text("abc "), text("Änne"), text("аbc"), `"abc\n"`, `"abc\u200f"`, `"abc\u2066"`, text("a/b/c"), text("ａｂｃ")}),
 	}
 	keys = argumentValues{
-		valid:   slices.Concat([]literal{`null`}, scripts, []literal{text("a"), repeated("a", 200), repeated(emoji, 200), `"abc\u0007\n\u202e"`}), // keys are never shown
-		invalid: slices.Concat(notAString, []literal{`""`, `" "`, `"\t\n"`, repeated("a", 201), repeated(emoji, 201)}),
+		valid:   slices.Concat([]literal{`null`}, scripts, []literal{text("a"), repeated("a", blog.MaxIdempotencyKeyLength), repeated(emoji, blog.MaxIdempotencyKeyLength), `"abc\u0007\n\u202e"`}), // keys are never shown
+		invalid: slices.Concat(notAString, []literal{`""`, `" "`, `"\t\n"`, repeated("a", blog.MaxIdempotencyKeyLength+1), repeated(emoji, blog.MaxIdempotencyKeyLength+1)}),
 	}
 	versions = argumentValues{
 		valid:   []literal{`null`, `1`},

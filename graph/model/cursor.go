@@ -22,7 +22,7 @@ type List struct {
 type listKind byte
 
 const (
-	feedKind listKind = iota + 7 // 1 to 6 are of a form with fewer bits for the rank
+	feedKind listKind = iota + 8 // 1 to 6 are of a form with fewer bits for the rank, 7 begins the base64 of texts
 	userPostsKind
 	commentsKind
 	likesKind
