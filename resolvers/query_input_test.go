@@ -30,7 +30,7 @@ func (q queryTest) sendBoth(by *client, value literal) map[string]reply {
 // pageSizes are values for `first`.
 var pageSizes = argumentValues{
 	valid:   []literal{`0`, `1`, `20`, fmt.Sprint(blog.MaxPageSize), `null`},
-	invalid: []literal{`-1`, fmt.Sprint(blog.MaxPageSize+1), `2147483647`, `2147483648`, `-9223372036854775808`, `99999999999999999999`, `1.5`, `"5"`, `true`, `[]`, `{}`, `"\ud83d"`},
+	invalid: []literal{`-1`, fmt.Sprint(blog.MaxPageSize + 1), `2147483647`, `2147483648`, `-9223372036854775808`, `99999999999999999999`, `1.5`, `"5"`, `true`, `[]`, `{}`, `"\ud83d"`},
 }
 
 // cursorsOf returns values for `after`. The parameters are a cursor of the list, and cursors of

@@ -194,7 +194,7 @@ func TestCopyOfLongThread(t *testing.T) {
 		a.AddLike(a.AddUser(fmt.Sprintf("user%d", i)), post)
 	}
 	for range 120 {
-		_, err := a.CreateComment(a.Ctx(), ada, blog.CreateCommentInput{PostID: post.Ref(), Content: longText(blog.MaxCommentLength-1)})
+		_, err := a.CreateComment(a.Ctx(), ada, blog.CreateCommentInput{PostID: post.Ref(), Content: longText(blog.MaxCommentLength - 1)})
 		a.OK(err)
 	}
 	a.copyTo(b)
