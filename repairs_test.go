@@ -17,7 +17,7 @@ func TestAuditRepairs(t *testing.T) {
 	waitForFeed(t, w.anna, "First")
 	setProperty(t, w.endpoint, "users", w.userID, post, "/head/title", "A damaged\n title")
 
-	row := regexp.MustCompile(`copy +users +` + w.userID + ` +` + post + ` +title +A damaged\\n title +(\w+: )?First\n`)
+	row := regexp.MustCompile(`copy +users +` + w.userID + ` +` + post + ` +head.title +A damaged\\n title +(\w+: )?First\n`)
 	for _, c := range []struct{ flag, outcome, last, want string }{
 		{"--repair=false", "", "", auditFails},
 		{"--repair", auditOutcome, auditRepaired, ""},

@@ -184,15 +184,16 @@ func (c PostChange) Head(before PostHead) PostHead {
 	return before
 }
 
-// InputHash returns a hash of the fields of an input that have a value, except for the idempotency
-// key. An item that was created with a key stores the hash, which tells a retry from a request with
-// the same key and other input.
+// InputHash returns a hash of the fields of an input that have a value, except for ids and the
+// idempotency key, of which the id of the created item is a hash. The item stores the hash, which
+// tells a retry from a request with the same key and other input.
 func InputHash(input any) string {
 	v := reflect.ValueOf(input)
 	var parts []string
 	for _, field := range reflect.VisibleFields(v.Type()) {
-		if value := v.FieldByIndex(field.Index); !value.IsZero() && field.Name != "IdempotencyKey" {
-			text, _ := json.Marshal(value.Interface()) // texts and ids can be encoded
+		value := v.FieldByIndex(field.Index)
+		if !value.IsZero() && field.Name != "IdempotencyKey" && field.Type != reflect.TypeFor[Ref]() {
+			text, _ := json.Marshal(value.Interface()) // texts can be encoded
 			parts = append(parts, field.Name, string(text))
 		}
 	}

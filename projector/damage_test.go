@@ -99,11 +99,9 @@ var damages = map[string]damage{
 	"a missing copy": {0, func(s *scene) { s.remove("users", s.anna.ID, s.posts[1].ID) }, func(s *scene) []string {
 		return []string{"count users " + s.anna.ID + " postCount", "missing users " + s.posts[1].ID}
 	}},
-	"a copy's texts": {0, func(s *scene) {
-		s.change("users", s.anna.ID, s.posts[1].ID, item{"head": blog.PostHead{Title: "another"}})
-	},
+	"a copy's texts": {0, func(s *scene) { s.changeHead("users", s.anna.ID, s.posts[1].ID, item{"title": "another", "excerpt": ""}) },
 		func(s *scene) []string {
-			return []string{"copy users " + s.posts[1].ID + " head"}
+			return []string{"copy users " + s.posts[1].ID + " head.excerpt", "copy users " + s.posts[1].ID + " head.title"}
 		}},
 	"an older copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"revision": 1, "likeCount": 0}) },
 		func(s *scene) []string {
@@ -172,9 +170,9 @@ var damages = map[string]damage{
 		return []string{"count lists counter postCount", "missing lists " + s.posts[1].ID}
 	}},
 	"an entry's texts": {0, func(s *scene) {
-		s.change("lists", "tag:common", s.posts[1].ID, item{"head": blog.PostHead{Title: "another"}})
+		s.changeHead("lists", "tag:common", s.posts[1].ID, item{"title": "another", "tags": []string{}})
 	}, func(s *scene) []string {
-		return []string{"copy lists " + s.posts[1].ID + " head"}
+		return []string{"copy lists " + s.posts[1].ID + " head.tags", "copy lists " + s.posts[1].ID + " head.title"}
 	}},
 	"an entry at another place of the list": {0, func(s *scene) { s.change("lists", "tag:common", s.posts[1].ID, item{"sortKey": nil}) },
 		func(s *scene) []string { return []string{"copy lists " + s.posts[1].ID + " sortKey"} }},
@@ -251,7 +249,9 @@ var damages = map[string]damage{
 		func(s *scene) []string { return []string{"missing feed " + s.posts[manyPosts-5].ID} }},
 	"a copy at another place of the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"sortKey": "2000"}) },
 		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " sortKey"} }},
-	"a copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"head": blog.PostHead{Title: "another"}}) },
+	"a copy in the feed": {0, func(s *scene) { s.changeHead("feed", "post", s.posts[0].ID, item{"title": "another"}) },
+		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " head.title"} }},
+	"a copy without a head": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"head": nil}) },
 		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " head"} }},
 	"an unreadable copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"head": 7}) },
 		func(s *scene) []string { return []string{"unreadable feed " + s.posts[0].ID} }},
@@ -274,8 +274,9 @@ var damages = map[string]damage{
 		func(s *scene) []string { return []string{"duplicate feed p_second"} }},
 	"a copy below the horizon": {manyPosts, func(s *scene) {
 		s.copyAs("feed", "post", s.posts[2], nil) // no drift
-		s.copyAs("feed", "post", s.posts[1], item{"title": "another"})
-	}, func(s *scene) []string { return []string{"copy feed " + s.posts[1].ID + " title"} }},
+		s.copyAs("feed", "post", s.posts[1], nil)
+		s.changeHead("feed", "post", s.posts[1].ID, item{"title": "another"})
+	}, func(s *scene) []string { return []string{"copy feed " + s.posts[1].ID + " head.title"} }},
 	"no horizon": {manyPosts, func(s *scene) { s.remove("feed", "post", "horizon") },
 		func(s *scene) []string { return []string{"horizon feed horizon creationDate"} }},
 	"a horizon above everything": {manyPosts, func(s *scene) {

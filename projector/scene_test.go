@@ -92,6 +92,14 @@ func (s *scene) change(container, partition, id string, properties item) {
 	s.put(container, partition, changed)
 }
 
+// changeHead is change for properties of the head of a post, a copy or an entry.
+func (s *scene) changeHead(container, partition, id string, properties item) {
+	s.Helper()
+	head := s.read(container, partition, id)["head"].(map[string]any)
+	maps.Copy(head, properties)
+	s.change(container, partition, id, item{"head": head})
+}
+
 // changePost changes a post and raises its revision, as commands do.
 func (s *scene) changePost(post *blog.Post, properties item) {
 	s.Helper()

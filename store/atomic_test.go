@@ -39,7 +39,7 @@ var allOrNothing = map[string]struct {
 	}, schema.CodeOK, nil},
 	"createPost with a long content": {schema.CreatePost, func(th conversation) any {
 		return store.CreatePostArgument{
-			Post:    &schema.PostItem{ID: "p_new", PostID: th.post.ID, UserID: th.ada.ID, ContentVersion: 1},
+			Post:    &schema.PostItem{ID: "p_new", PostID: th.post.ID, Type: schema.TypePost, UserID: th.ada.ID, ContentVersion: 1},
 			Content: schema.NewContentItem(th.post.ID, "Long.", 1),
 		}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool {

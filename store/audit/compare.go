@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -108,14 +109,36 @@ func compareCopy(view views.PostView, copy, post *auditedItem) (drifts []Drift) 
 		return drifts
 	}
 	should := newAuditedItem(view.Container, text)
-	names := maps.Clone(should.properties)
-	maps.Copy(names, copy.properties)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !copy.isAsIn(should, name) {
-			differ(name, copy.text(name), should.text(name))
+	for _, name := range eitherName(copy.properties, should.properties) {
+		if copy.isAsIn(should, name) {
+			continue
+		}
+		is, want := copy.properties[name], should.properties[name]
+		isHead, wantHead := propertiesIn(is), propertiesIn(want)
+		if name != "head" || isHead == nil || wantHead == nil {
+			differ(name, textOf(is), textOf(want))
+			continue
+		}
+		for _, field := range eitherName(isHead, wantHead) {
+			if !isSameValue(isHead[field], wantHead[field]) {
+				differ(name+"."+field, textOf(isHead[field]), textOf(wantHead[field]))
+			}
 		}
 	}
 	return drifts
+}
+
+// propertiesIn returns the properties of a value, or nil if it is no object.
+func propertiesIn(value json.RawMessage) (properties map[string]json.RawMessage) {
+	_ = json.Unmarshal(value, &properties)
+	return properties
+}
+
+// eitherName returns the names of the properties of two objects, sorted.
+func eitherName(a, b map[string]json.RawMessage) []string {
+	names := maps.Clone(a)
+	maps.Copy(names, b)
+	return slices.Sorted(maps.Keys(names))
 }
 
 // isAsIn reports whether a property of a copy is as in the copy that the projection would write, or
@@ -126,8 +149,6 @@ func (i *auditedItem) isAsIn(should *auditedItem, name string) bool {
 		return true
 	case name == "ttl" && i.Deleted && i.TTL <= 0: // expiryDrifts
 		return true
-	case name == "tags" && len(i.Tags) == 0 && len(should.Tags) == 0: // absent, or empty after an edit
-		return string(i.properties[name]) != "null"
 	case name == "unlisted", i.Unlisted && (name == "formerLists" || name == "ttl"): // one drift
 		return !i.has(name) || i.Unlisted
 	case name == "revision" && (i.Deleted || i.container == schema.Lists): // that of the deletion, or the last edit

@@ -103,9 +103,12 @@ func (i *auditedItem) has(name string) bool {
 }
 
 // text returns a property as it is stored, without quotes; empty if it is absent.
-func (i *auditedItem) text(name string) string {
+func (i *auditedItem) text(name string) string { return textOf(i.properties[name]) }
+
+// textOf returns a value without quotes; empty if it is absent.
+func textOf(value json.RawMessage) string {
 	var s string
-	if value := i.properties[name]; json.Unmarshal(value, &s) != nil || string(value) == "null" {
+	if json.Unmarshal(value, &s) != nil || string(value) == "null" {
 		return string(value)
 	}
 	return s
