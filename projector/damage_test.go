@@ -99,7 +99,9 @@ var damages = map[string]damage{
 	"a missing copy": {0, func(s *scene) { s.remove("users", s.anna.ID, s.posts[1].ID) }, func(s *scene) []string {
 		return []string{"count users " + s.anna.ID + " postCount", "missing users " + s.posts[1].ID}
 	}},
-	"a copy's texts": {0, func(s *scene) { s.changeHead("users", s.anna.ID, s.posts[1].ID, item{"title": "another", "excerpt": ""}) },
+	"a copy's texts": {0, func(s *scene) {
+		s.changeHead("users", s.anna.ID, s.posts[1].ID, item{"title": "another", "excerpt": ""})
+	},
 		func(s *scene) []string {
 			return []string{"copy users " + s.posts[1].ID + " head.excerpt", "copy users " + s.posts[1].ID + " head.title"}
 		}},

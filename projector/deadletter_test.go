@@ -304,7 +304,7 @@ func TestRefusedRefillIsSetAside(t *testing.T) {
 		w := newWorld(t)
 		posts := w.posts(w.user(), views.FeedCapacity+views.FeedSurplus+10)
 		w.settle()
-		for _, post := range posts[len(posts)-80:] { // of the newest 200, which are in the feed
+		for _, post := range posts[len(posts)-views.FeedCapacity*2/5:] { // which are in the feed
 			w.delete(post)
 		}
 		wire, s := w.wired()

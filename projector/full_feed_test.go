@@ -13,22 +13,29 @@ import (
 // feedLength returns the number of posts that the feed shows.
 func (w *world) feedLength() int {
 	w.Helper()
-	page, err := w.store.Feed(w.Context(), blog.PageRequest{First: blog.MaxPageSize})
-	if err != nil {
-		w.Error(err)
+	n := 0
+	for request := (blog.PageRequest{First: blog.MaxPageSize}); ; {
+		page, err := w.store.Feed(w.Context(), request)
+		if err != nil {
+			w.Error(err)
+		}
+		n += len(page.Items)
+		if !page.HasNextPage {
+			return n
+		}
+		request.After = &page.Positions[len(page.Positions)-1]
 	}
-	return len(page.Items)
 }
 
 // However many posts are deleted at once, the feed always shows its full length if there are
 // enough posts: it is refilled before its extra copies run out.
 func TestFeedStaysFullDuringDeletions(t *testing.T) {
 	w := newWorld(t)
-	w.posts(w.user(), 110)
+	w.posts(w.user(), blog.FeedLength+10)
 	anna := w.user()
-	posts := w.posts(anna, 130)
+	posts := w.posts(anna, blog.FeedLength*13/10)
 	w.settle()
-	for _, post := range posts[:50] { // extra copies that need no refill
+	for _, post := range posts[:blog.FeedLength/2] { // extra copies that need no refill
 		w.delete(post)
 	}
 	w.settle()
@@ -58,8 +65,8 @@ func TestFeedStaysFullDuringDeletions(t *testing.T) {
 // time.
 func TestFeedStaysFullDuringDeletionsOnManyRanges(t *testing.T) {
 	w := newWorldOf(t, 8)
-	w.posts(w.user(), 110)
-	posts := w.posts(w.user(), 140)
+	w.posts(w.user(), blog.FeedLength+10)
+	posts := w.posts(w.user(), blog.FeedLength*14/10)
 	w.settle()
 	for _, post := range posts {
 		w.delete(post)

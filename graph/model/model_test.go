@@ -150,7 +150,7 @@ func TestInvalidCursors(t *testing.T) {
 	otherKind[0] = 0xf0 | feed[0]
 	for name, bytes := range map[string][]byte{
 		"nothing": {}, "a date": feed[:8], "a short id": feed[:23], "a long id": append(slices.Clone(feed), 0), "no rank": bytesOf(model.FeedList, 0),
-		"a high rank": bytesOf(model.FeedList, 101), "the highest rank": bytesOf(model.FeedList, 127), "an unknown kind": otherKind,
+		"a high rank": bytesOf(model.FeedList, blog.FeedLength+1), "the highest rank": bytesOf(model.FeedList, 255), "an unknown kind": otherKind,
 		"a parent in the feed": slices.Insert(slices.Clone(feed), 8, 0, 0, 0), "the older form": []byte("v1/feed/2026-01-02T03:04:05.000006Z/p_a/1"),
 	} {
 		if p, err := model.FeedList.Position(base64.RawURLEncoding.EncodeToString(bytes)); blog.CodeOf(err) != blog.BadUserInput {

@@ -164,7 +164,7 @@ func TestTrimmedArrivals(t *testing.T) {
 
 // Posts that a refill restores do not arrive again.
 func TestRefilledPostsDoNotArrive(t *testing.T) {
-	h := drainedByProjection(t, 120)
+	h := drainedByProjection(t, drainedLeft)
 	a := &arrivals{h.world, "", map[string]blog.DateTime{}}
 	a.read()
 	before, _ := h.readFeed()

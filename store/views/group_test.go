@@ -123,7 +123,7 @@ func TestGroupTakesFewRequests(t *testing.T) {
 		}
 		return posts
 	}
-	for range 3 { // to fill the feed
+	for range views.FeedCapacity/90 + 1 { // to fill the feed
 		w.projectGroup(newPosts(90))
 	}
 	const n = 4 * views.FeedSurplus

@@ -34,8 +34,8 @@ func (h *history) backdate(id string, date blog.DateTime) {
 // A refill does not miss a post of an earlier date that is created meanwhile and whose projection
 // skipped it.
 func TestBackdatedPostDuringRefill(t *testing.T) {
-	h := drained(t, 120)
-	older := h.live()[130]
+	h := drained(t, drainedLeft)
+	older := h.live()[drainedLeft+10]
 	created := false
 	h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) && !created {
@@ -56,8 +56,8 @@ func TestBackdatedPostDuringRefill(t *testing.T) {
 func TestBackdatedPostBeforeCrashOfRefill(t *testing.T) {
 	for _, c := range []struct{ created, crash int }{{1, 1}, {1, 2}, {2, 2}} {
 		t.Run(fmt.Sprintf("created at write %d, crash after %d", c.created, c.crash), func(t *testing.T) {
-			h := drained(t, 120)
-			older := h.live()[130]
+			h := drained(t, drainedLeft)
+			older := h.live()[drainedLeft+10]
 			writes := 0
 			h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				if writes == c.crash {
@@ -240,8 +240,8 @@ func TestNewPostsDuringRefill(t *testing.T) {
 // The mark of an interrupted refill is removed if new posts have filled the feed since. No older
 // post enters the feed by it any more.
 func TestMarkOfInterruptedRefillIsRemoved(t *testing.T) {
-	h := drained(t, 120)
-	old := h.live()[110]
+	h := drained(t, drainedLeft)
+	old := h.live()[drainedLeft-10]
 	h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		response, err := next.Do(request)
 		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
@@ -253,7 +253,7 @@ func TestMarkOfInterruptedRefillIsRemoved(t *testing.T) {
 	})
 	_ = h.RefillFeed(t.Context())
 	h.Wire.Inject(nil)
-	for range 110 {
+	for range views.FeedCapacity - drainedLeft + 30 {
 		post := h.newPost()
 		h.Plant(h.Container(schema.Posts), post.ID, views.FeedCopyOf(post))
 		h.project(post)

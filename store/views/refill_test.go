@@ -46,9 +46,14 @@ func drained(t *testing.T, n int) *history {
 	return h
 }
 
-// drainedOlder is the number of posts below the horizon of a drained feed: the last post was the
-// last of FeedSurplus, so it trimmed the feed.
-const drainedOlder = 3*views.FeedSurplus + 1
+const (
+	// drainedOlder is the number of posts below the horizon of a drained feed: more than a refill needs
+	// that begins with RefillBelow. The last post was the last of FeedSurplus, so it trimmed the feed.
+	drainedOlder = (views.FeedCapacity/4/views.FeedSurplus+1)*views.FeedSurplus + 1
+
+	// drainedLeft is the number of copies in the drained feed of most tests.
+	drainedLeft = blog.FeedLength * 6 / 5
+)
 
 // drainedByProjection is drained, but writes the feed as projectors do.
 func drainedByProjection(t *testing.T, n int) *history {
@@ -67,7 +72,7 @@ func drainedByProjection(t *testing.T, n int) *history {
 // TestDrainedFeed checks that the feed of most tests is in the state that projections leave.
 func TestDrainedFeed(t *testing.T) {
 	var feeds, posts [][]map[string]any
-	for _, h := range []*history{drained(t, 120), drainedByProjection(t, 120)} {
+	for _, h := range []*history{drained(t, drainedLeft), drainedByProjection(t, drainedLeft)} {
 		h.holds()
 		feeds = append(feeds, h.items(schema.Feed))
 		posts = append(posts, h.items(schema.Posts))
@@ -140,7 +145,7 @@ func TestCrashDuringRefill(t *testing.T) {
 		next = func(n int) int { return n + 1 + n/10 }
 	}
 	for n := 1; ; n = next(n) {
-		h := drained(t, 120)
+		h := drained(t, drainedLeft)
 		h.Wire.Inject(cosmostest.From(n, storetest.CutBefore))
 		crashed := h.RefillFeed(t.Context()) != nil
 		h.Wire.Inject(nil)
@@ -174,8 +179,8 @@ func TestLikeDuringRefill(t *testing.T) {
 		}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := drained(t, 120)
-			position := h.live()[130]
+			h := drained(t, drainedLeft)
+			position := h.live()[drainedLeft+10]
 			liked, written := false, false
 			h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 				meets := !liked && test.at(request, position.ID)
@@ -219,8 +224,8 @@ func (h *history) like(position blog.Position) bool {
 // Copies below the horizon follow their posts, so that they are right when a refill lowers the
 // horizon.
 func TestCopiesBelowHorizon(t *testing.T) {
-	h := drained(t, 120)
-	liked, deleted, unchanged := h.live()[125], h.live()[130], h.live()[135]
+	h := drained(t, drainedLeft)
+	liked, deleted, unchanged := h.live()[drainedLeft+5], h.live()[drainedLeft+10], h.live()[drainedLeft+15]
 	var copies []any
 	for _, p := range []blog.Position{liked, deleted, unchanged} {
 		copies = append(copies, views.FeedCopyOf(h.posts[p.ID]))
@@ -243,8 +248,8 @@ func TestCopiesBelowHorizon(t *testing.T) {
 // If more posts of earlier dates are created than a refill keeps in memory, it starts again and
 // misses none.
 func TestRefillDuringManyBackdatedPosts(t *testing.T) {
-	h := drained(t, 120)
-	date, came := h.live()[125].CreationDate, false
+	h := drained(t, drainedLeft)
+	date, came := h.live()[drainedLeft+5].CreationDate, false
 	other := h.another()
 	h.Wire.Inject(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if isOfHorizon(request, http.MethodPut) && !came {
