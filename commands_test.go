@@ -372,7 +372,7 @@ func nodeExists(t *testing.T, client *apitest.Client, id string) bool {
 
 // seedUsers is the number of users in TestSeed. The default set has more posts than the feed
 // holds. .ci/run uses a larger set.
-var seedUsers = flag.Int("seed-users", views.FeedCapacity/40, "number of users in TestSeed")
+var seedUsers = flag.Int("seed-users", views.FeedCapacity/25, "number of users in TestSeed")
 
 // TestSeed seeds a folder, and compares all views and counts with their sources.
 func TestSeed(t *testing.T) {

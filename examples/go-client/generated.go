@@ -46,7 +46,7 @@ func (v *CommentAddedResponse) GetCommentAdded() *CommentAddedCommentAddedCommen
 //
 // A comment on a post.
 type CommentLine struct {
-	// The beginning of the text: about 100 characters, with runs of white space collapsed.
+	// The beginning of the text of a comment: about 100 characters, with runs of white space collapsed.
 	Excerpt string `json:"excerpt"`
 	// When the comment was created.
 	CreationDate *time.Time `json:"creationDate"`
