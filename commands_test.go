@@ -372,7 +372,7 @@ func nodeExists(t *testing.T, client *apitest.Client, id string) bool {
 
 // seedUsers is the number of users in TestSeed. The default set has more posts than the feed
 // holds. .ci/run uses a larger set.
-var seedUsers = flag.Int("seed-users", views.FeedCapacity/25, "number of users in TestSeed")
+var seedUsers = flag.Int("seed-users", views.FeedCapacity/40, "number of users in TestSeed")
 
 // TestSeed seeds a folder, and compares all views and counts with their sources.
 func TestSeed(t *testing.T) {
@@ -385,7 +385,7 @@ func TestSeed(t *testing.T) {
 	}
 	defer engine.Close()
 	if posts := requireConsistency(t, engine, *seedUsers); posts <= views.FeedCapacity {
-		t.Errorf("%d posts do not fill the feed", posts)
+		t.Errorf("%d posts do not fill the feed: it needs more -seed-users", posts)
 	}
 }
 

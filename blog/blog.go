@@ -96,14 +96,13 @@ func (p *Post) TagList() []*Tag {
 	return tags
 }
 
-// Lists returns the lists that a post belongs to: its month, and its tags.
+// Lists returns the lists that a post belongs to: those of all ListKinds.
 func (p *Post) Lists() []List {
 	lists := make([]List, 0, 1+len(p.Tags))
-	if p.CreationDate != "" { // not damaged
-		lists = append(lists, p.CreationDate.Month().List())
-	}
-	for _, name := range p.Tags {
-		lists = append(lists, Tag{name}.List())
+	for _, kind := range ListKinds {
+		for _, name := range kind.Of(p) {
+			lists = append(lists, kind.List(name))
+		}
 	}
 	return lists
 }

@@ -10,32 +10,68 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// List names a list of posts: those with one tag, or of one month. Tag.List and Month.List return
-// it. No two lists have the same name.
+// List names a list of posts: those with one tag, or of one month. ListKind.List returns it. No two
+// lists have the same name.
 type List string
 
-const (
-	tagPrefix   = "tag:"
-	monthPrefix = "month:"
-)
-
-// Tag returns the tag whose posts the list has, and whether it is the list of a tag.
-func (l List) Tag() (Tag, bool) {
-	name, ok := strings.CutPrefix(string(l), tagPrefix)
-	return Tag{name}, ok
+// ListKind is a kind of lists of posts. The projector keeps the lists of all kinds, with the number
+// of their posts and the names of those that have posts; audits and rebuilds compare them.
+type ListKind struct {
+	// Name begins the names of the lists, and is the type of the items that name them. Stored items
+	// have it, so it never changes.
+	Name string
+	// Plural is the partition of the items that name the lists.
+	Plural string
+	// Of returns the names of the lists that have a post, without Name.
+	Of func(*Post) []string
+	// IsSorted says that the names are listed in their order. Otherwise, those of the longest lists
+	// come first.
+	IsSorted bool
 }
 
-// Month returns the month whose posts the list has, and whether it is the list of a month.
-func (l List) Month() (Month, bool) {
-	name, ok := strings.CutPrefix(string(l), monthPrefix)
-	return Month{name}, ok
+// The kinds of lists.
+var (
+	Months = ListKind{Name: "month", Plural: "months", IsSorted: true, Of: func(p *Post) []string {
+		if p.CreationDate == "" { // damaged
+			return nil
+		}
+		return []string{p.CreationDate.Month().Name}
+	}}
+	Tags = ListKind{Name: "tag", Plural: "tags", Of: func(p *Post) []string { return p.Tags }}
+
+	ListKinds = []ListKind{Months, Tags}
+)
+
+// List returns the list of the kind with a name.
+func (k ListKind) List(name string) List { return List(k.Name + ":" + name) }
+
+// Kind returns the kind of the list, and its name in the kind. The kind is zero if there is none.
+func (l List) Kind() (ListKind, string) {
+	of, name, _ := strings.Cut(string(l), ":")
+	for _, kind := range ListKinds {
+		if kind.Name == of {
+			return kind, name
+		}
+	}
+	return ListKind{}, ""
+}
+
+// KindOfPartition returns the kind of lists that a partition names. ok is false if it is the
+// partition of a list.
+func KindOfPartition(partition string) (kind ListKind, ok bool) {
+	for _, kind := range ListKinds {
+		if kind.Plural == partition {
+			return kind, true
+		}
+	}
+	return ListKind{}, false
 }
 
 // Tag is a subject of posts.
 type Tag struct{ Name string }
 
 // List returns the list of the posts with the tag.
-func (t Tag) List() List { return List(tagPrefix + t.Name) }
+func (t Tag) List() List { return Tags.List(t.Name) }
 
 // Month is a calendar month in UTC. Posts belong to the month of their creation.
 type Month struct{ Name string } // in the form YYYY-MM
@@ -46,7 +82,7 @@ const monthLayout = "2006-01"
 func (d DateTime) Month() Month { return Month{string(d[:min(len(d), len(monthLayout))])} }
 
 // List returns the list of the posts of the month.
-func (m Month) List() List { return List(monthPrefix + m.Name) }
+func (m Month) List() List { return Months.List(m.Name) }
 
 // CheckMonth returns BAD_USER_INPUT if month is not a calendar month in the form YYYY-MM.
 func CheckMonth(month string) error {

@@ -731,7 +731,7 @@ func TestEqualSubscriptions(t *testing.T) {
 		costs = append(costs, cost{count.Load() - requests, s.books.Totals().Spent - spent})
 	}
 	t.Logf("one: %+v, a hundred: %+v", costs[0], costs[1])
-	// Subscribers that read while the comment is written read again. On a busy machine, these are many.
+	// Subscribers that read while the comment is written read again. On a busy machine, they are many.
 	if costs[0].requests == 0 || costs[1].requests > 25*costs[0].requests || costs[1].spent > 25*costs[0].spent {
 		t.Errorf("one subscription costs %+v, a hundred %+v", costs[0], costs[1])
 	}

@@ -264,7 +264,7 @@ func (w *world) plantLists(author *blog.User, list blog.List, n int) {
 	w.plantBatches(schema.Posts, "p_of_all", inPosts)
 	w.plantBatches(schema.Feed, schema.FeedPartition, inFeed)
 	w.plantBatches(schema.Lists, string(list), inLists)
-	w.plantBatches(schema.Lists, schema.MonthsPartition, months)
+	w.plantBatches(schema.Lists, blog.Months.Plural, months)
 }
 
 // pageOf returns a reader of the pages of one list.

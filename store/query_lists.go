@@ -47,13 +47,13 @@ func (s *Store) PostCounts(ctx context.Context, lists []blog.List) (map[blog.Lis
 // lists. The order follows schema.Weight, so of two tags that are used about equally often, either
 // can come first. Error: THROTTLED.
 func (s *Store) Tags(ctx context.Context, n int) ([]*blog.Tag, error) {
-	return listNames(ctx, s, schema.TagsPartition, n, "", mostUsedTags, func(name string) *blog.Tag { return &blog.Tag{Name: name} })
+	return listNames(ctx, s, blog.Tags.Plural, n, "", mostUsedTags, func(name string) *blog.Tag { return &blog.Tag{Name: name} })
 }
 
 // Months returns at most n months that have posts, the latest first: one query to one partition of
 // lists. If before is not empty, the months are earlier than that. Error: THROTTLED.
 func (s *Store) Months(ctx context.Context, n int, before string) ([]*blog.Month, error) {
-	return listNames(ctx, s, schema.MonthsPartition, n, cmp.Or(before, "9999-99"), monthsBefore, func(name string) *blog.Month { return &blog.Month{Name: name} })
+	return listNames(ctx, s, blog.Months.Plural, n, cmp.Or(before, "9999-99"), monthsBefore, func(name string) *blog.Month { return &blog.Month{Name: name} })
 }
 
 const (

@@ -19,8 +19,8 @@ const listQuery = `SELECT c.id, c.list, c.postId, c.userId, c.type, c.creationDa
 // properties of the entries. Memory holds a page of entries at a time, because the list of a month
 // has very many.
 func (c comparer) compareList(ctx context.Context, partition string) (drifts []Drift, err error) {
-	if partition == schema.TagsPartition || partition == schema.MonthsPartition {
-		return c.compareWeights(ctx, partition)
+	if kind, ok := blog.KindOfPartition(partition); ok {
+		return c.compareWeights(ctx, kind)
 	}
 	list, live := blog.List(partition), 0
 	counter, err := c.readCounter(ctx, list)
@@ -88,10 +88,10 @@ func (c comparer) compareCounter(ctx context.Context, counter *auditedItem, live
 	return []Drift{d}, nil
 }
 
-// compareWeights checks that each list that a partition names has a counter, and each tombstone a
-// ttl. compareCounter compares the weights themselves.
-func (c comparer) compareWeights(ctx context.Context, partition string) (drifts []Drift, err error) {
-	weights, err := c.readPartition(ctx, schema.Lists, partition, listQuery)
+// compareWeights checks that each list of a kind that has a name has a counter, and each tombstone
+// a ttl. compareCounter compares the weights themselves.
+func (c comparer) compareWeights(ctx context.Context, kind blog.ListKind) (drifts []Drift, err error) {
+	weights, err := c.readPartition(ctx, schema.Lists, kind.Plural, listQuery)
 	for _, weight := range weights {
 		weight.Deleted = weight.isTombstone()
 		expiry := weight.expiryDrifts()
@@ -99,11 +99,7 @@ func (c comparer) compareWeights(ctx context.Context, partition string) (drifts 
 		if weight.Deleted || len(expiry) > 0 {
 			continue
 		}
-		list := blog.Tag{Name: weight.ID}.List()
-		if partition == schema.MonthsPartition {
-			list = blog.Month{Name: weight.ID}.List()
-		}
-		counter, err := c.readCounter(ctx, list)
+		counter, err := c.readCounter(ctx, kind.List(weight.ID))
 		if err != nil {
 			return nil, err
 		}

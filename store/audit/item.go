@@ -213,6 +213,7 @@ var (
 
 // form returns the form of the item; nil for copies, which are compared with their posts.
 func (i *auditedItem) form() *form {
+	_, namesLists := blog.KindOfPartition(i.partition)
 	switch {
 	case i.container == schema.Posts && postForms[i.Type] != nil:
 		return postForms[i.Type]
@@ -224,7 +225,7 @@ func (i *auditedItem) form() *form {
 		return reservationForm
 	case i.container == schema.Lists && i.ID == schema.CounterID:
 		return counterForm
-	case i.partition == schema.TagsPartition || i.partition == schema.MonthsPartition:
+	case i.container == schema.Lists && namesLists:
 		return weightForm
 	case i.container == schema.Feed && i.ID == views.HorizonID:
 		return horizonForm

@@ -6,12 +6,8 @@ import (
 	"cosmosblog/blog"
 )
 
-// Types of items in lists, besides entries and tombstones.
-const (
-	TypeCounter = "counter"
-	TypeTag     = "tag"
-	TypeMonth   = "month"
-)
+// TypeCounter is the type of the counters of lists.
+const TypeCounter = "counter"
 
 // EntryItem is the entry of a post in the list of a tag or a month. It changes only with edits of
 // the post and renames of its author: it has no counters and no comments.
@@ -83,31 +79,23 @@ func NewCounterItem(list blog.List) CounterItem {
 	return CounterItem{ID: CounterID, List: list, Type: TypeCounter}
 }
 
-// The partitions of lists that name the lists of one kind. No list of posts has these names.
-const (
-	TagsPartition   = "tags"
-	MonthsPartition = "months"
-)
-
-// WeightItem names a list that has entries, in the partition of its kind.
+// WeightItem names a list that has entries, in the partition of its kind (blog.ListKind.Plural).
 type WeightItem struct {
-	ID       string `json:"id"` // the tag or the month
+	ID       string `json:"id"` // the name of the list in its kind
 	List     string `json:"list"`
-	Type     string `json:"type"`              // TypeTag or TypeMonth; TypeTombstone if the list is empty
+	Type     string `json:"type"`              // the name of the kind; TypeTombstone if the list is empty
 	Weight   int    `json:"weight"`            // see Weight
-	SortKey  string `json:"sortKey,omitempty"` // the id of a month: months are sorted by it
+	SortKey  string `json:"sortKey,omitempty"` // the id, if the kind is sorted by it
 	Revision int64  `json:"revision"`          // of the list's counter, when the weight was computed
 	TTL      int32  `json:"ttl,omitempty"`
 }
 
 // NewWeightItem returns the item of a list with a given counter. A tombstone gets no ttl.
 func NewWeightItem(counter CounterItem) WeightItem {
-	item := WeightItem{Weight: Weight(counter.PostCount), Revision: counter.Revision}
-	if tag, ok := counter.List.Tag(); ok {
-		item.ID, item.List, item.Type = tag.Name, TagsPartition, TypeTag
-	} else {
-		month, _ := counter.List.Month()
-		item.ID, item.List, item.Type, item.SortKey = month.Name, MonthsPartition, TypeMonth, month.Name
+	kind, name := counter.List.Kind()
+	item := WeightItem{ID: name, List: kind.Plural, Type: kind.Name, Weight: Weight(counter.PostCount), Revision: counter.Revision}
+	if kind.IsSorted {
+		item.SortKey = name
 	}
 	if item.Weight == 0 {
 		item.Type = TypeTombstone

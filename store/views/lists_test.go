@@ -151,7 +151,7 @@ func TestLateWeight(t *testing.T) {
 	})
 	_, err := late.ListView("tag:a").Project(late.Ctx(), w.tagged(1, 1, "a"))
 	w.OK(err)
-	weight, _, err := cosmos.Read[schema.WeightItem](w.Ctx(), w.Container(schema.Lists), schema.TagsPartition, "a")
+	weight, _, err := cosmos.Read[schema.WeightItem](w.Ctx(), w.Container(schema.Lists), blog.Tags.Plural, "a")
 	w.OK(err)
 	if weight.Weight != 0 || weight.Type != schema.TypeTombstone || weight.TTL == 0 {
 		t.Errorf("the weight is %+v", weight)

@@ -47,8 +47,8 @@ func drained(t *testing.T, n int) *history {
 }
 
 const (
-	// drainedOlder is the number of posts below the horizon of a drained feed: more than a refill needs
-	// that begins with RefillBelow. The last post was the last of FeedSurplus, so it trimmed the feed.
+	// drainedOlder is the number of posts below the horizon of a drained feed: enough to refill one of
+	// RefillBelow copies. The last post was the last of FeedSurplus, so it trimmed the feed.
 	drainedOlder = (views.FeedCapacity/4/views.FeedSurplus+1)*views.FeedSurplus + 1
 
 	// drainedLeft is the number of copies in the drained feed of most tests.
