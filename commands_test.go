@@ -15,6 +15,7 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/cli"
+	"cosmosblog/cli/config"
 	"cosmosblog/engine"
 	"cosmosblog/guard/auth"
 	"cosmosblog/proof/apitest"
@@ -92,6 +93,8 @@ var faultCases = map[string]faultCase{
 	"all interfaces":          {args: "--addr 0.0.0.0:0", want: "add --production"},
 	"file as data folder":     {args: "serve --addr 127.0.0.1:0 --data {file}", want: "not a directory"},
 	"readable key":            {args: "token --sub anna --data {open}", want: "other users can read"},
+	"top of nothing":          {args: "top --addr 127.0.0.1:1", want: "no server answers at 127.0.0.1:1"},
+	"removal of nothing":      {args: "remove", want: "name one target"},
 	"token without a subject": {args: "token --data {folder}", want: "--sub NAME"},
 	"invalid endpoint": {
 		args:        "provision",
@@ -138,6 +141,11 @@ func faultNames(t *testing.T) *strings.Replacer {
 func TestFaultsAreSentences(t *testing.T) {
 	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // azidentity tries only this one, and fails
 	names := faultNames(t)
+	for _, command := range commandNames() {
+		if !hasFault(command) && command != config.Schema { // which has none
+			t.Errorf("%s has no fault here", command)
+		}
+	}
 	for name, c := range faultCases {
 		_, err := runOnce(t, c.environment, strings.Fields(names.Replace(c.args))...)
 		if err == nil || !strings.Contains(err.Error(), names.Replace(c.want)) || strings.Contains(err.Error(), "\n") {
@@ -146,15 +154,38 @@ func TestFaultsAreSentences(t *testing.T) {
 	}
 }
 
+func commandNames() (names []string) {
+	for _, command := range cli.New(cli.Environment{}, nil).Commands() {
+		names = append(names, command.Name())
+	}
+	return names
+}
+
+// hasFault reports whether a fault case runs a command.
+func hasFault(command string) bool {
+	for _, c := range faultCases {
+		if strings.HasPrefix(c.args+" ", command+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestHelpListsSettings checks that the help of each command has its settings.
 func TestHelpListsSettings(t *testing.T) {
-	for _, c := range []struct{ name, want string }{
-		{"serve", "COSMOS_KEY"}, {"serve", "COSMOS_ENDPOINT"}, {"serve", "--production"}, {"engine", "--tls"}, {"token", "--sub"},
-		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"}, {"seed", "--users"}, {"schema", ".graphql"}, {"remove", "comment|user ID"}, {"restored", "COSMOS_DATABASE"},
-		{"serve", "--max-in-flight int "}, {"serve", "--timeout duration "}, {"serve", "--issuer string "},
-	} {
-		help, err := runOnce(t, nil, c.name, "--help")
-		if err != nil || !strings.Contains(help, c.want) {
-			t.Errorf("%s --help does not contain %s: %v", c.name, c.want, err)
+	for _, command := range commandNames() {
+		help, err := runOnce(t, nil, command, "--help")
+		if err != nil {
+			t.Errorf("%s --help: %v", command, err)
+		}
+		for _, setting := range config.Of(command) {
+			want := "--" + setting.Flag + " "
+			if setting.Flag == "" {
+				want = setting.Env
+			}
+			if !strings.Contains(help, want) {
+				t.Errorf("%s --help does not contain %s", command, want)
+			}
 		}
 	}
 }

@@ -145,7 +145,14 @@ func checkField(value any, rule string) error {
 			return textRules[rule](*value)
 		}
 	case []string:
-		return checkTags(value)
+		if rule == "tag" {
+			return checkTags(value)
+		}
+		var errs []error
+		for i, text := range value {
+			errs = append(errs, AtField(textRules[rule](text), i))
+		}
+		return JoinFields(errs...)
 	case Ref:
 		return value.CheckType(Type(rule))
 	}
@@ -191,10 +198,11 @@ func InputHash(input any) string {
 	v := reflect.ValueOf(input)
 	var parts []string
 	for _, field := range reflect.VisibleFields(v.Type()) {
-		value := v.FieldByIndex(field.Index)
-		if !value.IsZero() && field.Name != "IdempotencyKey" && field.Type != reflect.TypeFor[Ref]() {
+		value, name := v.FieldByIndex(field.Index), field.Tag.Get("json")
+		isNone := value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0
+		if !isNone && name != "idempotencyKey" && field.Type != reflect.TypeFor[Ref]() {
 			text, _ := json.Marshal(value.Interface()) // texts can be encoded
-			parts = append(parts, field.Name, string(text))
+			parts = append(parts, name, string(text))
 		}
 	}
 	return Hash(parts...)

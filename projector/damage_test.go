@@ -275,10 +275,9 @@ var damages = map[string]damage{
 	"a second copy in the feed": {0, func(s *scene) { s.copyAs("feed", "post", s.posts[1], item{"id": "p_second"}) },
 		func(s *scene) []string { return []string{"duplicate feed p_second"} }},
 	"a copy below the horizon": {manyPosts, func(s *scene) {
-		s.copyAs("feed", "post", s.posts[2], nil) // no drift
-		s.copyAs("feed", "post", s.posts[1], nil)
-		s.changeHead("feed", "post", s.posts[1].ID, item{"title": "another"})
-	}, func(s *scene) []string { return []string{"copy feed " + s.posts[1].ID + " head.title"} }},
+		s.copyAs("feed", "post", s.posts[1], item{"likeCount": 99}) // no drift
+		s.copyAs("feed", "post", s.posts[2], item{"id": s.deleted.ID, "postId": s.deleted.ID, "revision": 99})
+	}, func(s *scene) []string { return []string{"copy feed " + s.deleted.ID + " deleted"} }},
 	"no horizon": {manyPosts, func(s *scene) { s.remove("feed", "post", "horizon") },
 		func(s *scene) []string { return []string{"horizon feed horizon creationDate"} }},
 	"a horizon above everything": {manyPosts, func(s *scene) {

@@ -119,9 +119,13 @@ func argumentsOf(input any, given map[string]argumentValues) map[string]argument
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(input)) {
 		name := field.Tag.Get("json")
-		values, known := ruleValues[field.Tag.Get("rule")]
-		if _, isGiven := given[name]; isGiven || !known {
+		rule := field.Tag.Get("rule")
+		values, known := ruleValues[rule]
+		if _, isGiven := given[name]; isGiven || rule == "" {
 			continue
+		}
+		if !known {
+			panic("the rule " + rule + " has no values")
 		}
 		switch field.Type.Kind() {
 		case reflect.String:

@@ -56,6 +56,13 @@ func TestCreatePostByKey(t *testing.T) {
 	if bobs.ID == post.ID {
 		t.Error("two users got the same post for the same key")
 	}
+	none := in
+	none.Tags = []string{} // the same as nil
+	again, err = w.CreatePost(w.Ctx(), ada, none)
+	w.OK(err)
+	if again.ID != post.ID {
+		t.Errorf("the post without tags is %s, not %s", again.ID, post.ID)
+	}
 	_, err = w.CreatePost(w.Ctx(), ada, blog.CreatePostInput{Title: "Another title", Content: "Some content.", IdempotencyKey: new("a key")})
 	w.Fails(err, blog.IdempotencyKeyReused)
 	_, err = w.DeletePost(w.Ctx(), ada.ID, post.ID)

@@ -10,16 +10,17 @@ import (
 
 	"cosmosblog/blog"
 	"cosmosblog/guard/limits"
+	"cosmosblog/store/schema"
 )
 
 var update = flag.Bool("update", false, "write the constants of the program into the texts that name them")
 
 // numbers are the phrases in which a text names a constant of the program, as #.
 func numbers() []number {
-	const schema, clients = "schema.graphqls", "docs/clients.md"
+	const api, clients = "schema.graphqls", "docs/clients.md"
 	standard := limits.Default()
 	return []number{
-		{blog.FeedLength, schema, "The # most recent posts of"},
+		{blog.FeedLength, api, "The # most recent posts of"},
 		{blog.FeedLength, clients, "ends after the # most recent posts"},
 		{blog.FeedLength, "README.md", "the # most recent posts, posts by tag"},
 		{blog.FeedLength, "web/app/src/pages/feed/Feed.tsx", "It has the # most recent posts"},
@@ -29,40 +30,42 @@ func numbers() []number {
 		{blog.FeedLength, "proof/chaos/contract/snapshot.go", "const feedLength = #\n"},
 		{2 * blog.FeedLength, "store/schema/js/truncateFeed.js", "const keep = #;"},
 		{blog.MaxRecentComments, "store/schema/js/prelude.js", "const maxRecent = #;"},
-		{blog.MaxRecentComments, schema, "The newest # comments"},
-		{blog.MaxRecentComments, schema, "@price(most: #,"},
-		{blog.MaxPageSize, schema, "The page size: 0 to #."},
-		{blog.MaxPageSize, schema, "The number of tags: 0 to #."},
-		{blog.MaxPageSize, schema, "The number of months: 0 to #."},
-		{blog.MaxPageSize, schema, "1 to # ids"},
+		{blog.MaxRecentComments, api, "The newest # comments"},
+		{blog.MaxRecentComments, api, "@price(most: #,"},
+		{blog.MaxPageSize, api, "The page size: 0 to #."},
+		{blog.MaxPageSize, api, "The number of tags: 0 to #."},
+		{blog.MaxPageSize, api, "The number of months: 0 to #."},
+		{blog.MaxPageSize, api, "1 to # ids"},
 		{blog.MaxPageSize, clients, "`first` is 0 to #,"},
-		{blog.DefaultPageSize, schema, "first: Int = #"},
+		{blog.DefaultPageSize, api, "first: Int = #"},
 		{blog.DefaultPageSize, clients, ", # by default"},
-		{blog.MaxTitleLength, schema, "The title: 1 to # characters"},
-		{blog.MaxTitleLength, schema, "1 to # characters on one line"},
-		{blog.MaxContentBytes >> 10, schema, "1 byte to # KiB of UTF-8"},
-		{blog.MaxCommentLength, schema, "The whole text: 1 to # characters"},
-		{blog.MaxCommentLength, schema, "1 to # characters, not only"},
-		{blog.MaxIdempotencyKeyLength, schema, "A key of 1 to # characters"},
-		{blog.MaxIdempotencyKeyLength, schema, "1 to # characters. It has no effect"},
-		{blog.ExcerptLength, schema, "the text of a post: about # characters"},
-		{blog.CommentExcerptLength, schema, "the text of a comment: about # characters"},
-		{blog.MaxUsernameLength, schema, " to # letters, digits, `_`"},
-		{blog.MinUsernameLength, schema, "# to " + strconv.Itoa(blog.MaxUsernameLength) + " letters, digits"},
-		{blog.MaxTags, schema, "At most # different tags"},
-		{blog.MaxTagLength, schema, "each of 1 to # letters"},
-		{blog.MaxTagLength, schema, "The name: 1 to # letters"},
-		{standard.Cost, schema, "- cost # RU"},
+		{blog.MaxTitleLength, api, "The title: 1 to # characters"},
+		{blog.MaxTitleLength, api, "1 to # characters on one line"},
+		{blog.MaxContentBytes >> 10, api, "1 byte to # KiB of UTF-8"},
+		{blog.MaxCommentLength, api, "The whole text: 1 to # characters"},
+		{blog.MaxCommentLength, api, "1 to # characters, not only"},
+		{blog.MaxIdempotencyKeyLength, api, "A key of 1 to # characters"},
+		{blog.MaxIdempotencyKeyLength, api, "1 to # characters. It has no effect"},
+		{blog.ExcerptLength, api, "the text of a post: about # characters"},
+		{blog.CommentExcerptLength, api, "the text of a comment: about # characters"},
+		{blog.MaxUsernameLength, api, " to # letters, digits, `_`"},
+		{blog.MinUsernameLength, api, "# to " + strconv.Itoa(blog.MaxUsernameLength) + " letters, digits"},
+		{blog.MaxTags, api, "At most # different tags"},
+		{blog.MaxTagLength, api, "each of 1 to # letters"},
+		{blog.MaxTagLength, api, "The name: 1 to # letters"},
+		{standard.Cost, api, "- cost # RU"},
 		{standard.Cost, clients, "| Price of an operation | # RU"},
-		{standard.Elements, schema, "- request # list elements"},
+		{standard.Elements, api, "- request # list elements"},
 		{standard.Elements, clients, "again within lists | # |"},
-		{standard.ContentBytes >> 20, schema, "- read # MiB"},
+		{standard.ContentBytes >> 20, api, "- read # MiB"},
 		{standard.ContentBytes >> 20, clients, "that an operation reads | # MiB"},
-		{standard.AnswerBytes >> 20, schema, "- return # MiB"},
+		{standard.AnswerBytes >> 20, api, "- return # MiB"},
 		{standard.AnswerBytes >> 20, clients, "| Data of a response | # MiB"},
 		{standard.BodyBytes >> 20, clients, "| Body of a request | # MiB"},
 		{standard.QueryBytes >> 10, clients, "belong in variables | # KiB"},
 		{standard.Depth, clients, "| Depth of a query | # |"},
+		{schema.Format, "docs/operations.md", `{"id": "format", "type": "format", "number": #}`},
+		{schema.Format, "CHANGELOG.md", "The format of databases is #:"},
 	}
 }
 

@@ -272,3 +272,20 @@ func TestAuditWaitsWhenThrottled(t *testing.T) {
 	w.Wire.Inject(nil)
 	w.HoldsCounts(posts[2].ID, 1, 0)
 }
+
+// A post whose head lacks what all heads have is unreadable, and not a post without a title.
+func TestAuditOfIncompleteHead(t *testing.T) {
+	for _, field := range []string{"title", "size", "excerpt"} {
+		w := newWorld(t)
+		post := w.AddPost(w.AddUser("Ada"))
+		var changes azcosmos.PatchOperations
+		changes.AppendRemove("/head/" + field)
+		_, err := w.Container(schema.Posts).PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(post.ID), post.ID, changes, nil)
+		w.OK(err)
+		drifts, err := w.drifts(schema.Posts, post.ID)
+		w.OK(err)
+		if len(drifts) != 1 || drifts[0].Kind != audit.DriftUnreadable {
+			t.Errorf("without %s: %+v", field, drifts)
+		}
+	}
+}

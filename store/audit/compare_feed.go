@@ -30,8 +30,9 @@ type feedState struct {
 }
 
 // compareFeed compares the feed with the posts. Every live post above the horizon must have a copy
-// in the feed. Copies below it must be right, too, because a refill may lower the horizon. If there
-// are enough posts, the feed must have at least as many as the API shows.
+// in the feed. A copy below it must have a post, and be deleted with it. It may be of an earlier
+// state: a refill that lowers the horizon writes it again. If there are enough posts, the feed must
+// have at least as many as the API shows.
 func (c comparer) compareFeed(ctx context.Context, _ string) ([]Drift, error) {
 	f, err := c.readFeed(ctx)
 	if err != nil {
@@ -59,6 +60,9 @@ func (c comparer) compareFeed(ctx context.Context, _ string) ([]Drift, error) {
 	}
 	strays := slices.DeleteFunc(slices.Clone(f.copies), func(copy *auditedItem) bool { return copies[copy.ID] == nil })
 	ofStrays, err := c.compareStrays(ctx, strays, func(copy, post *auditedItem) []Drift {
+		if copy.Deleted == post.Deleted {
+			return nil
+		}
 		return compareCopy(c.views.FeedView(), copy, post)
 	})
 	return slices.Concat(drifts, ofStrays, c.arrivalDrifts(f)), err

@@ -163,7 +163,7 @@ var partitionQuery = func() string {
 }()
 
 // propertiesOf returns the properties of the items that a Go type encodes, and those that are never
-// absent.
+// absent, such as head and head.title.
 func propertiesOf(t reflect.Type) (all, required []string) {
 	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -175,6 +175,12 @@ func propertiesOf(t reflect.Type) (all, required []string) {
 			all = append(all, name)
 			if options != "omitempty" {
 				required = append(required, name)
+			}
+			if field.Anonymous { // the head of a post
+				_, needed := propertiesOf(field.Type)
+				for _, inner := range needed {
+					required = append(required, name+"."+inner)
+				}
 			}
 		}
 	}
@@ -255,9 +261,11 @@ func (f *form) fault(i *auditedItem) error {
 	if id := map[string]string{schema.TypePost: i.PostID, schema.TypeContent: schema.ContentID}[i.Type]; i.container == schema.Posts && id != "" && id != i.ID {
 		return fmt.Errorf("a %s has another id than %s", i.Type, id)
 	}
+	head := propertiesIn(i.properties["head"])
 	for _, name := range f.required {
+		field, isOfHead := strings.CutPrefix(name, "head.")
 		switch {
-		case i.has(name):
+		case i.has(name), isOfHead && head[field] != nil && string(head[field]) != "null":
 		case name == "content" && i.HasContent:
 		case name == "userId" && i.Deleted && i.has("authorId"): // that of an item that expires
 		default:

@@ -68,7 +68,8 @@ func (w *Writer) writeUserPosts(ctx context.Context, userID string, posts []*blo
 // all posts of a data set had passed through it, write only the newest FeedCapacity+1 posts, oldest
 // first. The first post then becomes the horizon, and all other posts are below it.
 func (w *Writer) WriteFeedPosts(ctx context.Context, posts []*blog.Post) error {
-	for _, post := range withoutDeleted(posts) {
+	posts = withoutDeleted(posts)
+	for _, post := range posts {
 		err := w.db.RetryTransient(ctx, func() error {
 			_, err := w.views.FeedView().Project(ctx, post)
 			return err

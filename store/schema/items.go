@@ -234,8 +234,8 @@ type CommentItem struct {
 // Writer returns the id of the user who wrote the comment, deleted or not.
 func (i *CommentItem) Writer() string { return cmp.Or(i.UserID, i.AuthorID) }
 
-// NewCommentItem returns the item of a new comment, as the script createComment writes it for a
-// command without an idempotency key.
+// NewCommentItem returns the item of a new comment without an idempotency key. The script
+// createComment may give it a later date.
 func NewCommentItem(postID string, comment *blog.Comment) CommentItem {
 	return CommentItem{
 		ID:             comment.ID,
@@ -348,7 +348,7 @@ type LikeItem struct {
 	SortKey        string        `json:"sortKey"`
 }
 
-// NewLikeItem returns the item of a new like, as the script createLike writes it.
+// NewLikeItem returns the item of a new like.
 func NewLikeItem(postID string, like *blog.Like) LikeItem {
 	return LikeItem{
 		ID:             like.User.ID,

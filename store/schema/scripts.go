@@ -52,12 +52,12 @@ func newScript(name, container string) cosmos.Script {
 }
 
 // used returns the parts of a prelude without the functions that neither the body of a procedure
-// nor another part calls: each execution would make them.
+// nor another part calls or passes on: each execution would make them.
 func used(parts []string, body string) string {
 	for i, part := range parts {
 		name := preludeFunction.FindStringSubmatch(part)
 		others := slices.Concat(parts[:i], parts[i+1:])
-		if name != nil && !strings.Contains(strings.Join(others, "")+body, name[1]+"(") {
+		if name != nil && !regexp.MustCompile(`\b`+name[1]+`[(),]`).MatchString(strings.Join(others, "")+body) {
 			return used(others, body)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 // nothing was trimmed yet, and the feed holds all posts. A missing horizon means the same. The
 // trigger truncateFeed raises the horizon, and a refill lowers it.
 //
-// The feed may hold some posts at or below the horizon, until the trigger deletes them as the
-// oldest. Projections create none of them, but keep those that exist up to date, and turn those of
-// deleted posts into tombstones. So a refill may lower the horizon below them.
+// The feed may hold some posts at or below the horizon, until the trigger deletes them as surplus.
+// Projections turn those of deleted posts into tombstones. Others may be of earlier states: a
+// refill that lowers the horizon below them writes them again.
 type Horizon struct {
 	ID           string        `json:"id"`
 	Type         string        `json:"type"`

@@ -21,7 +21,7 @@ const (
 	FeedCapacity = 2 * blog.FeedLength
 
 	// FeedSurplus is the number of copies that one execution of truncateFeed trims. The feed may hold
-	// as many beyond FeedCapacity.
+	// as many beyond FeedCapacity, and some below the horizon.
 	FeedSurplus = 20
 
 	// refillBelow is the number of live copies below which RefillFeed refills the feed. It is greater

@@ -1,5 +1,6 @@
 // What every stored procedure begins with: newScript puts the body of this function into the
-// procedure's own, because the service takes a single function.
+// procedure's own, because the service takes a single function. It leaves out functions that the
+// procedure does not use.
 function prelude(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();

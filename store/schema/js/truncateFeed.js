@@ -7,14 +7,15 @@
 // copy ever trimmed. feed therefore holds every post newer than the horizon. During a refill, it
 // also holds the posts newer than the position where the refill ends.
 //
-// Copies below the horizon may stay. They are the oldest, so they count as surplus first. Like all
-// copies, they follow their posts, so they are right if a refill lowers the horizon below them.
+// Copies below the horizon may stay, and some are of earlier states of their posts. They are surplus,
+// so later triggers delete them. A refill that lowers the horizon below them writes them again.
 //
 // The horizon's property "room" is the number of copies that may be created before the trigger
 // searches for surplus copies again. The search reads 200 copies, so most writes do without it. If
-// one execution cannot delete all surplus copies, there is no room, and the next write continues.
-// Other writers may leave out the room, which means zero. A wrong room costs a search, or delays
-// one: it never decides which copies stay.
+// there are more surplus copies than one execution deletes, there is no room, and the next write
+// continues. What an execution has no time to delete waits until the room is used up. Other writers
+// may leave out the room, which means zero. A wrong room costs a search, or delays one: it never
+// decides which copies stay.
 //
 // If a trigger fails, its write is undone. Trimming can wait: what one trigger has no time to find
 // or to delete, a later one deletes. But a written copy below the horizon must not stay, because it
